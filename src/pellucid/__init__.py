@@ -71,7 +71,7 @@ _MODULE_OF = {name: f"pellucid.{module}" for module, names in _PUBLIC_NAMES.item
 
 
 def __getattr__(name: str) -> object:
-    """The value of a public name such as `Pellucid`, imported from its module now; else `AttributeError`."""
+    """Import and return the object with a public name such as `Pellucid`; `AttributeError` for any other name."""
     if name in _MODULE_OF:
         return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'pellucid' has no attribute {name!r}")

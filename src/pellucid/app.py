@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel
 
 HAND_WRITTEN = DEFAULT
-"""The namespace of a file that names none: the same whoever looks at it, and from wherever."""
+"""The namespace of a file that names no namespace: always the same, whatever the settings or the working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class App:
 
     @property
     def graph(self) -> GraphLookup:
-        """Read access to the graph of entities: neighbours, edges, documents."""
+        """Return read access to the graph of entities: neighbours, edges, documents."""
         return self.index.graph
 
     def close(self) -> None:
-        """Close the watchers, each of which sends what it still holds, and every database and file of the home."""
-        for each in self.watchers:
-            each.close()
+        """Close the watchers, which send the spans they have not sent yet, and every database and file of the home."""
+        for watcher in self.watchers:
+            watcher.close()
         self.records.close()
         self.index.close()
         self.spool.close()
@@ -158,21 +158,23 @@ def open_app(
 
 
 def _open_watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
-    """The watcher that sends spans to OpenTelemetry, alone in a tuple; `InputError` if its libraries are missing."""
+    """Return a tuple of one watcher, which sends spans to OpenTelemetry; `InputError` if its libraries are missing."""
     from pellucid.telemetry.otel import open_otel
 
     return (open_otel(settings),)
 
 
 def _redact_secrets(text: str) -> str:
-    """The text with passwords, keys and tokens replaced by placeholders."""
+    """Return the text with passwords, keys and tokens replaced by placeholders."""
     from pellucid.capture.secrets.redact import redact
 
     return redact(text).text
 
 
 def _chat_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
-    """A function that opens the configured chat model for one call; None if the setting `llm.baseUrl` is empty."""
+    """Return a function that opens the configured chat model for one call; None if the setting `llm.baseUrl` is
+    empty.
+    """
     if not settings.base_url:
         return None
     from pellucid.encoders.chat.model import OpenAIChat

@@ -36,21 +36,21 @@ class SystemClock:
 
 
 def uuid7(at: datetime, random_bits: int) -> UUID:
-    """The UUIDv7 (RFC 9562 §5.7) made of the millisecond of `at` and of `random_bits`, an integer below 2**74."""
+    """Return the UUIDv7 (RFC 9562 §5.7) made of the millisecond of `at` and of `random_bits`, a number below 2**74."""
     millis = int(at.timestamp() * 1000) & (1 << 48) - 1
     high, low = random_bits >> 62, random_bits & (1 << 62) - 1
     return UUID(int=millis << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
 def in_utc(at: datetime) -> datetime:
-    """`at` in UTC; a time without zone is one of UTC, wherever the machine stands. `OverflowError` if it lies outside
-    the years 1 to 9999 of UTC.
+    """Return `at` in UTC. A time without zone is taken as UTC, not as the machine's time zone. `OverflowError` if the
+    time lies outside the years 1 to 9999 of UTC.
     """
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def truncate(at: datetime) -> datetime:
-    """`at` in UTC (see `in_utc`), rounded down to the millisecond, the precision of every file and row."""
+    """Return `at` in UTC (see `in_utc`), rounded down to the millisecond, the precision of every file and row."""
     at = in_utc(at)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
@@ -60,18 +60,19 @@ _MILLI = timedelta(milliseconds=1)
 
 
 def epoch_ms(at: datetime) -> int:
-    """Whole milliseconds from 1970-01-01 UTC to `at`, rounded down; negative before 1970.
-
-    `at` must have a time zone.
+    """Return the whole milliseconds from 1970-01-01 UTC to `at`, which must have a time zone; rounded down, negative
+    before 1970.
     """
     return (at - EPOCH) // _MILLI
 
 
 def ms_if_any(at: datetime | None) -> int | None:
-    """`epoch_ms(at)`; None if `at` is None."""
+    """Return `epoch_ms(at)`; None if `at` is None."""
     return None if at is None else epoch_ms(at)
 
 
 def isoformat(at: datetime) -> str:
-    """`at` as `2026-04-20T17:30:00.000Z` (see `in_utc`, cut to milliseconds): the only form in files and JSON."""
+    """Format `at` in UTC (see `in_utc`), cut to milliseconds, as `2026-04-20T17:30:00.000Z`: the only form in files
+    and JSON.
+    """
     return in_utc(at).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -33,7 +33,7 @@ class Deadline:
         return self._cancelled or monotonic() >= self._until
 
     def within(self, seconds: float) -> float:
-        """The smaller of `seconds` and the seconds left; 0 if the time is over or the call was cancelled."""
+        """Return the smaller of `seconds` and the seconds left; 0 if the time is over or the call was cancelled."""
         return 0.0 if self._cancelled else max(0.0, min(seconds, self._until - monotonic()))
 
     def check(self) -> None:

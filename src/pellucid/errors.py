@@ -24,17 +24,15 @@ _NAMED = re.compile("\x02(\\w+)\x03")
 
 
 def field_name(field: str) -> str:
-    """An input field's name such as `top_k` between two control characters, by which `PellucidError.spell` finds it.
-
-    Each surface spells it in its own way in an error's message: Python shows `top_k`, the command line `--top-k`.
+    """Return an input field's name, such as `top_k`, between two control characters that `PellucidError.spell` looks
+    for, so that each surface spells the name in its own way: Python shows `top_k`, the command line `--top-k`.
     """
     return f"\x02{field}\x03"
 
 
 def where_raised(error: Exception) -> list[str]:
-    """The frames of an exception's traceback, the innermost last, each as `recall/pipeline.py:88 run`.
-
-    Empty for one that was never raised. The message is left out: it may quote memories.
+    """Return the frames of an exception's traceback, the innermost last, each as `recall/pipeline.py:88 run`; empty if
+    the exception was never raised. Its message is left out, since a message can quote memories.
     """
     frames = traceback.extract_tb(error.__traceback__)
     return [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
@@ -51,15 +49,14 @@ class PellucidError(Exception):
         self.spell(str)
         super().__init__(self.message)
 
-    def spell(self, spelled: Callable[[str], str]) -> None:
-        """Write `message` and `next_step` anew, with `spelled(name)` in place of each field name (see `field_name`).
-
-        It starts from the texts that the error was made with, so a later call replaces an earlier one.
+    def spell(self, spell_field: Callable[[str], str]) -> None:
+        """Set `message` and `next_step` to the texts that the error was made with, with `spell_field(name)` in place of
+        each field name (see `field_name`). A later call replaces an earlier call.
         """
-        self.message, self.next_step = (_NAMED.sub(lambda found: spelled(found[1]), each) for each in self._words)
+        self.message, self.next_step = (_NAMED.sub(lambda found: spell_field(found[1]), each) for each in self._words)
 
     def __str__(self) -> str:
-        """The message, with the next step behind it in parentheses if there is one."""
+        """Return the message, followed by the next step in parentheses if there is one."""
         return f"{self.message} ({self.next_step})" if self.next_step else self.message
 
 

@@ -39,7 +39,7 @@ from pellucid.xray.words.visible import visible
 class Pellucid:
     """Memory in one home and one namespace. Use it as a context manager, or close it.
 
-    Every method may raise `InputError` (the request is off), `NotFoundError`, `StoreError` or `EncoderError`.
+    Every method can raise `InputError` (the request is off), `NotFoundError`, `StoreError` or `EncoderError`.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class Pellucid:
             report: called with lines for the user, such as that the model is being downloaded.
         """
         settings = load(home=home, namespace=namespace)
-        for each in settings.notes:
-            warnings.warn(visible(each), stacklevel=2)
+        for note in settings.notes:
+            warnings.warn(visible(note), stacklevel=2)
         self._app = app_in_project(open_app(settings, clock=clock, report=report))
         self._call = Call.over(self._app)
         self.vault = self._app.settings.home / "vault"
@@ -90,9 +90,8 @@ class Pellucid:
 
     @property
     def namespace(self) -> str:
-        """The namespace of every call, such as `local/default`.
-
-        Only `import_transcripts` may file sessions under another.
+        """Return the namespace of every call, such as `local/default`. Only `import_transcripts` can file sessions
+        under another namespace.
         """
         return self._app.settings.namespace
 
@@ -103,16 +102,16 @@ class Pellucid:
 
         If no namespace was given, a session that names its folder is filed under that folder's project.
         """
-        each = tuple(Path(path) for path in paths)
-        return importing.IMPORT(self._call, paths=each, mode=mode, transcript_format=transcript_format)
+        files = tuple(Path(path) for path in paths)
+        return importing.IMPORT(self._call, paths=files, mode=mode, transcript_format=transcript_format)
 
     def observe(
         self, *turns: dict[str, object], session_id: str | None = None, flush: Insistent | None = None
     ) -> observing.ObserveOutput:
         """Store turns `{role, content, ts?, session?, name?, id?}` of a live session; they are on disk on return.
 
-        With `flush` (`before_reset` or `session_end`) all waiting turns of the session become memories now; otherwise
-        later, see docs/flush.md.
+        With `flush` (`before_reset` or `session_end`) all waiting turns of the session become memories now; without,
+        they become memories later, see docs/flush.md.
         """
         return observing.OBSERVE(self._call, session_id=session_id, turns=turns, flush=flush)
 
@@ -121,11 +120,11 @@ class Pellucid:
         return remembering.REMEMBER(self._call, content=content, **options)
 
     def list(self, **options: Unpack[ListOptions]) -> browsing.ListOutput:
-        """Memories that pass every given filter, newest first."""
+        """List the memories that pass every filter in `options`, newest first."""
         return browsing.LIST(self._call, **options)
 
     def show(self, memory_id: str) -> browsing.Listed:
-        """One memory by its id `mem_…`; `NotFoundError` if it is unknown here."""
+        """Return one memory by its id `mem_…`; `NotFoundError` if no memory of the namespace has that id."""
         return browsing.SHOW(self._call, memory_id=memory_id)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
@@ -133,14 +132,14 @@ class Pellucid:
         return recalling.RECALL(self._call, query=query, **options)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
-        """Why each memory of an earlier recall surfaced, why others did not, and what it cost."""
+        """Explain an earlier recall: why each memory surfaced, why others did not, and what the recall cost."""
         return recalling.XRAY(self._call, recall_id=recall_id)
 
     def call(self, operation: str, **fields: object) -> Any:
         """Run any operation of `pellucid.table.OPERATIONS` by its name, such as `tier.list`.
 
-        `fields` are those of its input. It returns a record, or an iterator of JSON lines; see docs/cli.md.
-        `InputError` if no operation has that name.
+        `fields` are the fields of the operation's input. Returns a record, or an iterator of JSON lines; see
+        docs/cli.md. `InputError` if no operation has that name.
         """
         from pellucid.table import OPERATIONS  # all of them are needed only here
 
@@ -190,7 +189,7 @@ class Edits(_Operations):
         return changing.RETRACT(self._call, memory_id=memory_id, reason=reason)
 
     def dispute(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
-        """Mark a memory as disputed; no recall returns it until that is undone."""
+        """Mark a memory as disputed; no recall returns it until the mark is undone."""
         return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
@@ -213,7 +212,7 @@ class Edits(_Operations):
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
     def purge(self, *, preview: bool = True, **filters: Unpack[PurgeOptions]) -> forgetting.ForgetOutput:
-        """Report which memories pass every given filter; with `preview=False`, erase them for good."""
+        """Report which memories pass every filter in `filters`; with `preview=False`, erase them for good."""
         return forgetting.PURGE(self._call, preview=preview, **filters)
 
 
@@ -224,32 +223,34 @@ class Graph(_Operations):
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
     ) -> indexing.IndexDocsOutput:
         """Index new and changed Markdown and reStructuredText files; with `history`, also their past in git."""
-        each = tuple(Path(path) for path in paths)
-        return indexing.INDEX_DOCS(self._call, paths=each, glob=glob, history=history, dry_run=dry_run)
+        files = tuple(Path(path) for path in paths)
+        return indexing.INDEX_DOCS(self._call, paths=files, glob=glob, history=history, dry_run=dry_run)
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
-        """An entity, its neighbours in the graph, and the memories or sections that state each edge."""
+        """Return an entity, its neighbours in the graph, and the memories or sections that state each edge."""
         return graphing.GRAPH_SHOW(self._call, name=name, **options)
 
     def states(
         self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> states.EntityHistoryOutput:
-        """The properties of an entity over time, one state per interval; with `as_of`, only the state at that time."""
+        """Return the properties of an entity over time, one state per interval; with `as_of`, only the state then."""
         app = self._call.app
         return states.history_of_entity(app, app.settings.namespace, name, as_of=as_of, as_known_at=as_known_at)
 
     def audit(self) -> graphing.GraphAuditOutput:
-        """Problems of the graph: undefined targets, contradictions, supersessions that only one side states."""
+        """Report problems of the graph: undefined targets, contradictions, supersessions that only one side states."""
         return graphing.GRAPH_AUDIT(self._call)
 
     def backfill(self, *, apply: bool = False) -> backfilling.BackfillOutput:
-        """How the graph would change if the indexed files were read with today's settings; with `apply`, change it."""
+        """Report how the graph would change if the indexed files were read with today's settings; with `apply`, change
+        it.
+        """
         return backfilling.BACKFILL(self._call, apply=apply)
 
     def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
-        """How much search legs or score terms changed the results of the newest `limit` recalls.
+        """Measure how much search legs or score terms changed the results of the newest `limit` recalls.
 
-        `legs` are names such as `vector`; `graph` and `temporal` if none is given.
+        `legs` are names such as `vector`; without names, `graph` and `temporal`.
         """
         return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
@@ -260,60 +261,65 @@ class HomeView(_Operations):
     def history(
         self, memory_id: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> storytelling.HistoryOutput:
-        """A memory's versions with their changes and evidence; with `as_of`, also which version held then."""
+        """Return a memory's versions with their changes and evidence; with `as_of`, also which version held then."""
         app = self._call.app
         return storytelling.history_of_memory(app, app.settings.namespace, memory_id, as_of, as_known_at)
 
     def episodes(
         self, query: str = "", session_id: str | None = None, limit: int = 20, after: str | None = None
     ) -> storytelling.EpisodesOutput:
-        """Episodes, newest first; with a `query`, matching ones, best first. `after` is the `next` of the last page."""
+        """List episodes, newest first; with a `query`, only matching episodes, best first. `after` is the `next` of the
+        page before.
+        """
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
-        """One episode with the memories that were made from it."""
+        """Return one episode with the memories that were made from it."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: storytelling.LedgerKind) -> Iterator[str]:
-        """The ledger's rows of one kind, each as a line of JSON."""
+        """Yield the ledger's rows of one kind, each as a line of JSON."""
         return storytelling.LEDGER(self._call, kind=kind)
 
     def audit(self, entry: str) -> auditing.AuditOutput:
-        """The operation that wrote a memory in the version a recall returned; `entry` is an id `aud_…` of its X-ray."""
+        """Return the operation that wrote the version of a memory that a recall returned. `entry` is an id `aud_…` from
+        that recall's X-ray.
+        """
         return auditing.AUDIT(self._call, entry=entry)
 
     def explain(self, session_id: str | None = None) -> RecallXraySnapshot:
-        """The X-ray of the last recall: of that session, or of all sessions of the namespace if none is given."""
+        """Return the X-ray of the last recall of a session; without `session_id`, of the last recall of the
+        namespace."""
         return snapshots.EXPLAIN(self._call, session_id=session_id)
 
     def why(
         self, memory: str, query: str = "", *, recall_id: str | None = None, **options: Unpack[RecallOptions]
     ) -> why.WhyOutput:
-        """Why a memory was or was not returned, and what would change that.
+        """Explain why a memory was or was not returned, and what would change that.
 
-        Asked with a `query`, it is about a new recall with these `options`; with a `recall_id`, about that earlier
-        recall.
+        With a `query`, a new recall with these `options` is explained; with a `recall_id`, that earlier recall.
         """
-        asked = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
-        return why.WHY(self._call, memory=memory, question=asked, recall_id=recall_id)
+        question = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
+        return why.WHY(self._call, memory=memory, question=question, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
-        """Recompute a recall from its receipt; with `live`, also ask it again now and give reasons for differences."""
+        """Recompute a recall from its receipt; with `live`, also ask its question again now, and say what differs."""
         return explaining.REPLAY(self._call, recall_id=recall_id, live=live)
 
     def diff(self, a: str, b: str) -> explaining.RecallDiff:
-        """The memories that entered, left or moved from recall `a` to recall `b`, and the score terms behind it."""
+        """Compare recall `b` with recall `a`: the memories that entered, left or moved, and the score terms that caused
+        this.
+        """
         return explaining.DIFF(self._call, a=a, b=b)
 
     def ablate(self, recall_id: str, *parts: str) -> explaining.AblateOutput:
-        """What a recall would have returned without all of these legs, stages or terms together.
-
-        If none is named: without each of its legs in turn.
+        """Compute what a recall would have returned without all of these legs, stages or terms together; without
+        `parts`, without each of its legs in turn.
         """
         return explaining.ABLATE(self._call, recall_id=recall_id, without=parts)
 
     def doctor(self) -> health.DoctorOutput:
-        """The health of the home: counts, sizes, and problems with their next steps."""
+        """Report the health of the home: counts, sizes, and problems with their next steps."""
         return health.examine_home(self._call.app)
 
     def rebuild(self) -> health.RebuildOutput:
@@ -325,7 +331,7 @@ class Projects(_Operations):
     """The projects that sessions are filed under: docs/projects.md."""
 
     def list(self) -> ProjectsOutput:
-        """Every project with its folders and counts, the one with the newest session first."""
+        """List every project with its folders and counts, the project with the newest session first."""
         return PROJECTS(self._call)
 
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:

@@ -1,4 +1,4 @@
-"""Nothing in, the keyword arguments of the façade's calls out: what may be said, and of which type."""
+"""Nothing in, the keyword arguments of the façade's calls out: their names and types."""
 
 from datetime import datetime
 from typing import TypedDict
@@ -48,7 +48,7 @@ class RememberOptions(TypedDict, total=False):
 
 
 class ListOptions(TypedDict, total=False):
-    """Which memories to list; every filter given must hold."""
+    """Filters of a list of memories; a memory must pass every filter."""
 
     category: Category
     status: Status | None
@@ -89,7 +89,7 @@ class UpdateOptions(TypedDict, total=False):
 
 
 class PurgeOptions(TypedDict, total=False):
-    """Which memories `purge` takes: every filter given must hold."""
+    """Filters of the memories that `purge` erases; a memory must pass every filter."""
 
     before: datetime
     status: Status

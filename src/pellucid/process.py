@@ -17,7 +17,8 @@ def raise_open_files() -> None:
 
 @cache
 def multiply_in_one_thread() -> None:
-    """Limit NumPy's matrix products to one thread from now on; call it after NumPy was loaded, as often as you like.
+    """Limit NumPy's matrix products to one thread from now on. Call this after NumPy was loaded; further calls do
+    nothing.
 
     Our products are too small for more threads. The limit is never taken back: concurrent recalls would interfere.
     """

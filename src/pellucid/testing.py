@@ -52,16 +52,16 @@ class ScriptedRequest:
 
     @property
     def system(self) -> str:
-        """The system prompt, whichever API was used; "" if there is none."""
+        """Return the system prompt, whichever API was used; "" if there is no system prompt."""
         return self._text_of_role("system") if "messages" in self.body else str(self.body.get("instructions", ""))
 
     @property
     def user(self) -> str:
-        """The user's input, whichever API was used; "" if there is none."""
+        """Return the user's input, whichever API was used; "" if there is no input."""
         return self._text_of_role("user") if "messages" in self.body else str(self.body.get("input", ""))
 
     def _text_of_role(self, role: str) -> str:
-        """The contents of all messages of a role such as `user`, joined by newlines; "" if no message has it."""
+        """Return the contents of all messages of a role such as `user`, joined by newlines; "" if there are none."""
         return "\n".join(str(message["content"]) for message in self.body["messages"] if message["role"] == role)
 
 
@@ -69,7 +69,7 @@ Script = Callable[[ScriptedRequest], Step]
 
 
 def answer(value: object, **more: Any) -> Step:
-    """A step in which the model replies `value`: a string as it is, anything else as JSON.
+    """Make a step in which the model replies `value`: a string as it is, anything else as JSON.
 
     `more` are fields of `Step`.
     """
@@ -77,7 +77,7 @@ def answer(value: object, **more: Any) -> Step:
 
 
 def ranking(*scores: float, **more: Any) -> Step:
-    """A step in which a reranker answers with a score for each text.
+    """Make a step in which a reranker answers with a score for each text.
 
     `scores` are in the order of the request's texts; the response lists them best first. `more` are fields of `Step`.
     """
@@ -88,7 +88,7 @@ def ranking(*scores: float, **more: Any) -> Step:
 
 
 def status(code: int, headers: Mapping[str, str] | None = None, body: object = None, **more: Any) -> Step:
-    """A step that answers with an HTTP status and a JSON body; if `body` is None, an error as OpenAI writes it.
+    """Make a step that answers with an HTTP status and a JSON body; if `body` is None, with an error in OpenAI's form.
 
     `more` are other fields of `Step`.
     """
@@ -97,12 +97,12 @@ def status(code: int, headers: Mapping[str, str] | None = None, body: object = N
 
 
 def raw(body: bytes, **more: Any) -> Step:
-    """A step that answers with these bytes as the whole response body; `more` are other fields of `Step`."""
+    """Make a step that answers with these bytes as the whole response body; `more` are other fields of `Step`."""
     return Step(body=body, **more)
 
 
 def hang_up() -> Step:
-    """A step that closes the connection without an answer."""
+    """Make a step that closes the connection without an answer."""
     return Step(status=0)
 
 
@@ -121,12 +121,12 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """The URL to set as `llm.baseUrl`: `address` + `/v1`."""
+        """Return the URL to set as `llm.baseUrl`: `address` + `/v1`."""
         return f"{self.address}/v1"
 
     @property
     def address(self) -> str:
-        """The URL to set as `rerank.baseUrl`, such as `http://127.0.0.1:40123`; only inside the `with` block."""
+        """Return the URL to set as `rerank.baseUrl`, such as `http://127.0.0.1:40123`; only inside the `with` block."""
         assert self._server, "the server runs inside its with block"
         return f"http://127.0.0.1:{self._server.server_port}"
 
@@ -145,8 +145,8 @@ class ScriptedServer:
             self._server = None
 
     def step_for(self, request: ScriptedRequest) -> Step:
-        """Record a request in `requests` and return its step: the script's next one, or what its one function returns
-        for it; a 503 with the code `script_over` if no step is left.
+        """Append a request to `requests` and return its step: the next step of the script, or the result of the
+        script's function; a 503 with the code `script_over` if no step is left.
         """
         with self._lock:
             at = len(self.requests)
@@ -157,7 +157,7 @@ class ScriptedServer:
         return steps[at] if at < len(steps) else status(503, body={"error": {"code": "script_over"}})
 
     def pause(self, seconds: float) -> None:
-        """Wait so many seconds, less if the server is stopped."""
+        """Wait this many seconds, or until the server is stopped."""
         self._ending.wait(seconds)
 
 
@@ -183,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_POST(self) -> None:
-        """Answer by the script's next step, after its delay; 404 for a path that is not served, which takes no step."""
+        """Answer by the script's next step, after its delay; a path that is not served gets 404 and takes no step."""
         if self.path not in PATHS:
             self._write(status(404))
             return
@@ -225,13 +225,15 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _body(step: Step, path: str) -> bytes:
-    """The JSON response body for a step's text: a Responses API one for `/v1/responses`, else a chat completion."""
+    """Return the JSON response body for a step's text: of the Responses API for `/v1/responses`, else a chat
+    completion.
+    """
     response = _response(step) if path == "/v1/responses" else _chat_completion(step)
     return json.dumps(response, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _chat_completion(step: Step) -> dict[str, object]:
-    """A step's text or refusal as a response of the Chat Completions API."""
+    """Return a step's text or refusal as a response of the Chat Completions API."""
     message = {"role": "assistant", "content": None if step.refusal else step.text, "refusal": step.refusal}
     response: dict[str, object] = {
         "id": "chatcmpl-scripted",
@@ -244,8 +246,8 @@ def _chat_completion(step: Step) -> dict[str, object]:
 
 
 def _response(step: Step) -> dict[str, object]:
-    """A step's text or refusal as a response of the Responses API; `incomplete` if it finished by length or by a
-    filter.
+    """Return a step's text or refusal as a response of the Responses API; its status is `incomplete` if `finish` is
+    `length` or `content_filter`.
     """
     text: dict[str, object] = {"type": "output_text", "text": step.text, "annotations": []}
     refusal = {"type": "refusal", "refusal": step.refusal}
@@ -272,7 +274,9 @@ def _response(step: Step) -> dict[str, object]:
 
 
 def _usage(step: Step, input_name: str, output_name: str) -> dict[str, object]:
-    """The `usage` field with a step's token counts under an API's names; empty if the step has no counts."""
+    """Return the `usage` field with a step's token counts, under the names that the API gives them; empty if the step
+    lacks a count.
+    """
     if step.input_tokens is None or step.output_tokens is None:
         return {}
     total = step.input_tokens + step.output_tokens

@@ -11,32 +11,32 @@ from pellucid.operations.instants import PastInstants
 from pellucid.recall.as_of_view import by_known
 
 VERIFIED = "lastVerifiedAt"
-"""The ledger's field for when somebody stood behind a memory again, which changes nothing else of the memory."""
+"""The ledger's field for a memory's last verification; a verification changes nothing else of the memory."""
 
 
-def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | None) -> Memory:
-    """Return a memory as it was known at `known`, by undoing every later change in the ledger; None: as it is today.
-    `changes` are ledger rows in their order, of this memory and others. `updated` then tells the last change by `known`
-    that was more than a verification."""
-    if known is None:
+def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known_at: datetime | None) -> Memory:
+    """Return a memory as it was known at `known_at`, by undoing every later change in the ledger; unchanged if
+    `known_at` is None. `changes` are ledger rows in their order, of this memory and others. Its `updated` becomes the
+    time of the last change until `known_at` other than a verification."""
+    if known_at is None:
         return memory
     from pellucid.memory.changes import from_state  # with it the writers of vault files are loaded
 
-    of_it = [row for row in changes if row.memory_id == memory.id and row.before]
-    names, out = tuple(memory.structured_attributes), memory
-    for row in reversed(of_it):
-        if row.timestamp > known:
-            out = out.model_copy(update=from_state(row.before, names))
-    if memory.updated > known:
-        changed = (row.timestamp for row in of_it if row.timestamp <= known and row.before.keys() - {VERIFIED})
-        out = out.model_copy(update={"updated": max([memory.created, *changed])})
-    return by_known(out, known)
+    own_rows = [row for row in changes if row.memory_id == memory.id and row.before]
+    names, as_known = tuple(memory.structured_attributes), memory
+    for row in reversed(own_rows):
+        if row.timestamp > known_at:
+            as_known = as_known.model_copy(update=from_state(row.before, names))
+    if memory.updated > known_at:
+        changed = (row.timestamp for row in own_rows if row.timestamp <= known_at and row.before.keys() - {VERIFIED})
+        as_known = as_known.model_copy(update={"updated": max([memory.created, *changed])})
+    return by_known(as_known, known_at)
 
 
 def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past: PastInstants) -> list[Memory]:
-    """Return memories as they were known at `past.known`, each with its last verification by `past.at` (or
-    `past.known`, if earlier); as they are today if neither is given. The ledger is read only where something may have
-    changed since."""
+    """Return memories, in the same order, as they were known at `past.known`, each with its last verification until
+    `past.at` (or `past.known`, if earlier); unchanged if both are None. The ledger is read only if a change since then
+    is possible."""
     limit = min((each for each in (past.at, past.known) if each), default=None)
     if limit is None:
         return list(memories)
@@ -49,8 +49,8 @@ def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past
 
 
 def _with_verification_as_of(memory: Memory, changes: Sequence[LifecycleRow], limit: datetime) -> Memory:
-    """Return the memory with the `last_verified_at` it had at `limit`, by the first later row that changed it;
-    unchanged if there is none."""
+    """Return the memory with the `last_verified_at` that it had at `limit`, taken from the first row of `changes` after
+    `limit` that changed this field; unchanged if there is no such row."""
     from pellucid.memory.changes import from_state
 
     later = (row for row in changes if row.memory_id == memory.id and row.timestamp > limit and VERIFIED in row.before)

@@ -1,4 +1,4 @@
-"""Filters or an id in, memories as they stand out: looking around without asking a question."""
+"""Filters or an id in, memories as they are out: looking around without asking a question."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -24,12 +24,12 @@ from pellucid.store.lookup_port import Wanted
 
 
 def _parse_status(text: str, _now: datetime, _name: str) -> str | None:
-    """Parse the `--status` flag: `any` means no filter (None); other words stay as they are, to be checked later."""
+    """Parse the `--status` flag: None (no filter) for `any`; any other text unchanged, to be checked later."""
     return None if text == "any" else text
 
 
 class ListInput(Wire):
-    """Which memories to list: every filter given must hold."""
+    """Filters of the memories to list; a memory must pass every filter."""
 
     namespace: str
     category: Annotated[Category | None, Flag("Only this category.")] = None
@@ -43,7 +43,7 @@ class ListInput(Wire):
     limit: Limit = Field(default=50, ge=1, le=10_000)
     after: After = None
     as_of: AsOf = None
-    """What could answer then, whatever became of it since."""
+    """List the memories that could answer then, whatever happened to them since."""
     as_known_at: AsKnownAt = None
     session_id: Session = None
 
@@ -58,7 +58,8 @@ class ShowInput(Wire):
 
 
 class MemoryCitation(Wire):
-    """What became of a memory that a recall served, on an occasion: in a session, or on a day outside of sessions."""
+    """What happened to a memory that a recall served, on one occasion: in a session, or on a day outside of
+    sessions."""
 
     memory_id: str
     kind: CitationKind
@@ -67,15 +68,15 @@ class MemoryCitation(Wire):
     at: Instant
     agent: str | None = None
     source: CitationSource
-    """Whether somebody said it, or it was seen."""
+    """Whether somebody reported the citation, or Pellucid observed it (`automatic`)."""
     evidence: Evidence | None = None
-    """The sign by which it was seen."""
+    """The sign by which an automatic citation was observed."""
     notes: str = ""
-    """What was said of it; of an automatic one the words that are its evidence."""
+    """The comment that came with the citation; of an automatic citation the words that are its evidence."""
 
 
 class Listed(Wire):
-    """A memory and where it stands."""
+    """A memory, the path of its file, and the operation that wrote it."""
 
     memory: Memory
     path: str
@@ -83,35 +84,34 @@ class Listed(Wire):
 
 
 class Shown(Listed):
-    """A memory, where it stands, and what became of it where recalls served it."""
+    """A memory as in `Listed`, with its citations in the recalls that served it."""
 
     citations: tuple[MemoryCitation, ...] = ()
 
 
 class ListOutput(Wire):
-    """The newest of the memories that fit, and how many fit in all.
+    """A page of the memories that pass the filters, newest first, and how many pass in all.
 
-    Passages of what was said stand behind memories, and are many: they are listed where nothing else fits, or where
-    their category `moment` is asked for.
+    Passages are many, so they are listed only if nothing else passes, or if a category is asked for.
     """
 
     memories: tuple[Listed, ...]
     total: int
     passages: int = 0
-    """How many passages fit, too, and are not listed."""
+    """How many passages pass the filters and are not listed."""
     as_of: Instant | None = None
-    """The instants that were answered at, to the millisecond."""
+    """The instants of the request, to the millisecond."""
     as_known_at: Instant | None = None
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 def list_memories(app: App, request: ListInput) -> ListOutput:
-    """List the memories of a namespace that fit the filters, newest first, a page of `limit`. Passages of what was said
-    are among them only if a category is asked for, or nothing else fits.
+    """List the memories of a namespace that pass the filters, newest first, a page of `limit`. Passages are listed only
+    if a category is asked for, or if nothing else passes.
 
-    With `as_of` or `as_known_at`, those in force then (InputError if a status other than `active` is asked for); each
-    is shown as its file is today, or as it was known at `as_known_at`.
+    With `as_of` or `as_known_at`, only memories in force then are listed (InputError for a status other than `active`);
+    with `as_known_at`, each as it was known then, else as its file is today.
     """
     past = past_instants(request.as_of, request.as_known_at, app.clock.now())
     if past.is_past and request.status != "active":
@@ -132,8 +132,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     )
     distilled, passages = app.lookup.fitting(request.namespace, wanted)
     with_passages = request.category is not None or not distilled
-    begun, limit = decode_cursor(app, request), request.limit
-    after = (-int(begun[0]), str(begun[1])) if begun else None
+    page_start, limit = decode_cursor(app, request), request.limit
+    after = (-int(page_start[0]), str(page_start[1])) if page_start else None
     found = app.lookup.browse(request.namespace, wanted, passages=with_passages, after=after, limit=limit + 1)
     shown = [listed(each) for each in found[:limit]]
     if past.known is not None:
@@ -150,12 +150,13 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
 
 
 def sort_key(served: Served) -> SortKey:
-    """Return the key that sorts lists of memories, newest first: minus the milliseconds of creation, then the id."""
+    """Return the key that sorts memories newest first: the negated creation time in epoch milliseconds, then the id."""
     return -epoch_ms(served.memory.created), served.memory.id
 
 
 def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
-    """Return the ids of the memories in force at `as_of`, by what was known at `as_known_at`; both default to now."""
+    """Return the ids of the memories that were in force at `as_of` according to the records of `as_known_at`; both
+    default to now."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     admission = Admission(epoch_ms(past.at or now), past=past.is_past, known=past.known_ms, granted=EVERY_SCOPE)
@@ -167,8 +168,8 @@ def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: 
 def show_memory(
     app: App, namespace: str, memory_id: str, session_id: str | None = None, agent: str | None = None
 ) -> Shown:
-    """Return one memory by its id, the last ten digits of it, or its path, with its citations. This is noted as a use,
-    and as a citation if a recall served it; errors as of `find_memory`."""
+    """Return one memory by its id, the last ten digits of the id, or its path, with its citations. Records a use of the
+    memory, and a citation if a recall served it (see `cite_if_served`). Errors as of `find_memory`."""
     found = find_memory(app, namespace, memory_id)
     note_use(app, namespace, [found.memory.id], "opened", session_id)
     cite_if_served(app, namespace, found.memory.id, MemoryUse("opened", session_id, agent))
@@ -177,7 +178,8 @@ def show_memory(
 
 
 def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitation, ...]:
-    """Return all citations of a memory in recalls that served it, in order; empty if history cannot be read."""
+    """Return all citations of a memory in recalls that served it, in the order of history; empty if history cannot be
+    read."""
     with suppress(StoreError):
         return tuple(map(citation_view, app.citations.of(namespace, memory_id)))
     return ()
@@ -199,11 +201,11 @@ def citation_view(row: CitationRow) -> MemoryCitation:
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:
-    """Find one memory by its id, the last ten digits of it, or its path.
+    """Find one memory of a namespace by its id, the last ten digits of the id, or its path.
 
     Raises:
-        NotFoundError: no memory of this namespace fits.
-        InputError: several fit, as the moments of one episode's file do.
+        NotFoundError: no memory fits.
+        InputError: several memories fit, such as the passages in one episode's file.
     """
     found = app.index.memories(namespace, [memory_id])
     if not found:
@@ -223,12 +225,12 @@ def find_memory(app: App, namespace: str, memory_id: str) -> Served:
 
 
 def memories_by_id(app: App, namespace: str, ids: Iterable[str]) -> dict[str, Served]:
-    """Return the memories that have these ids, by id; ids that no memory of the namespace has are left out."""
+    """Return a map from ids to the memories that have them; ids without a memory in the namespace are left out."""
     return {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(ids)))}
 
 
 def listed(served: Served) -> Listed:
-    """Convert a memory of the index into its output form: with its path, and the operation that wrote it."""
+    """Convert a memory of the index into its output form, with its path and the operation that wrote it."""
     return Listed(memory=served.memory, path=served.path, op_id=served.op_id)
 
 

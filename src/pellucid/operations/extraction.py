@@ -1,4 +1,4 @@
-"""Settings in, the extractor and judge they ask for out, and what these have spent."""
+"""Settings in, the extractor and judge that they choose out, with the tokens and cost that these spend."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -29,24 +29,24 @@ class Extraction:
     meters: tuple[Meter, ...] = ()
 
     def spent(self, since: Spent = (0, 0, 0.0)) -> Spent:
-        """Return the tokens and cost that models have used in all or, with `since`, after an earlier return value."""
-        entered = sum(meter.input_tokens for meter in self.meters)
-        left = sum(meter.output_tokens for meter in self.meters)
-        return entered - since[0], left - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
+        """Return the tokens and cost that the models have used so far, less `since`, an earlier return value."""
+        sent = sum(meter.input_tokens for meter in self.meters)
+        received = sum(meter.output_tokens for meter in self.meters)
+        return sent - since[0], received - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
 
     def dropped(self) -> Counter[str]:
-        """Count the claims of the model that their evidence did not support, by reason, so far; empty if no model
-        extracts."""
+        """Count, by reason, the model's claims that were dropped so far because their evidence did not support them;
+        empty if no model extracts."""
         if not isinstance(self.extractor, LlmExtractor):
             return Counter()
         return Counter({str(reason): count for reason, count in self.extractor.dropped.items()})
 
 
 def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
-    """Build the extractor and judge that the settings choose: each heuristic, or asking a chat model (one if both ask
-    the same)."""
+    """Build the extractor and judge that the settings choose. Each is heuristic or asks a chat model; if both ask the
+    same kind of model, they share one connection."""
     extracts, judges = settings.observe.extractor, settings.observe.judge
-    chats = {asked: open_chat(settings, asked, deadline) for asked in (extracts, judges) if asked != "heuristic"}
+    chats = {kind: open_chat(settings, kind, deadline) for kind in (extracts, judges) if kind != "heuristic"}
     return Extraction(
         extractor=HeuristicExtractor() if extracts == "heuristic" else LlmExtractor(chats[extracts], settings.llm),
         judge=HeuristicJudge() if judges == "heuristic" else LlmJudge(chats[judges], settings.llm),
@@ -56,22 +56,22 @@ def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Ext
     )
 
 
-def open_chat(settings: Settings, asked: ModelKind, deadline: Deadline | None = None) -> ChatModel:
-    """Connect to the chat model of the settings: an HTTP endpoint ("llm") or a local program ("command").
+def open_chat(settings: Settings, kind: ModelKind, deadline: Deadline | None = None) -> ChatModel:
+    """Make a client of the settings' chat model: an HTTP endpoint ("llm") or a local program ("command").
 
     Raises:
-        InputError: a setting is missing or cannot be.
-        ChatError: it is a program, and there is none of that name.
+        InputError: a setting is missing or not valid.
+        ChatError: the program of the setting does not exist.
     """
-    if asked == "llm":
+    if kind == "llm":
         return OpenAIChat(settings.llm, deadline=deadline)
     return CommandChat(settings.llm, lambda text: redact(text).text, deadline=deadline)
 
 
 def default_model_kind(settings: Settings) -> ModelKind:
-    """Return the kind of model the extractor uses, else the judge; if neither uses one, `command` if a command and no
-    URL is configured, else `llm`."""
-    for each in (settings.observe.extractor, settings.observe.judge):
-        if each != "heuristic":
-            return each
+    """Return the kind of model that the extractor uses, else the judge. If both are heuristic: `command` if a command
+    but no URL is configured, else `llm`."""
+    for kind in (settings.observe.extractor, settings.observe.judge):
+        if kind != "heuristic":
+            return kind
     return "command" if settings.llm.command and not settings.llm.base_url else "llm"

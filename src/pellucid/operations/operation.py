@@ -1,8 +1,8 @@
-"""What can be asked of Pellucid in, one row of the operations table out: every surface is derived from these rows.
+"""One thing Pellucid can do in, one row of the operations table out: every surface is derived from these rows.
 
-An operation says what it is called, what it takes and gives, what it does to memories, and where it is offered. The
-fields of its input say the rest: each has a `Flag` or an `Argument` with its text, or is filled from where the call is
-made (`CONTEXT`). A field whose type is a `Path` names a file of the caller's machine.
+A row has the operation's name, its input and output, its effect on memories, and the surfaces that offer it. Each field
+of the input has a `Flag` or an `Argument` with its text, or is filled in by the call (`CONTEXT`). A field whose type is
+a `Path` names a file of the caller's machine.
 """
 
 import json
@@ -32,9 +32,9 @@ from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
-"""What an operation does to memories; what is erased does not come back."""
+"""What an operation does to memories; erased memories do not come back."""
 Read = Callable[[str, datetime, str], object]
-"""The words of a command line, what time it is and the field's name for an error in, a value out."""
+"""A function that parses a flag's words; its other arguments are the current time and the field's name for an error."""
 In = TypeVar("In", bound=Wire)
 Out = TypeVar("Out")
 _SHOWN_CHARS = 80
@@ -46,7 +46,7 @@ _NOUNS: Mapping[str, str] = {
     "string": "a text",
     "object": "an object",
 }
-"""What JSON Schema calls a value, in words."""
+"""Maps the types of JSON Schema to words."""
 _REFERENCE = f"{field_name('help')} says what it takes"
 
 
@@ -57,23 +57,23 @@ class Flag:
 
     text: str
     name: str = ""
-    """The flag, where it is another than the rule's."""
+    """The flag, if it differs from the default."""
     opposite: bool = False
-    """The flag says that the field is false."""
+    """Giving the flag sets the field to false."""
     reads: Read | None = None
-    """How words become its value, where that takes more than its type."""
+    """The parser of the flag's words, if the field's type is not enough to parse them."""
     as_words: bool = False
-    """The words are the value: what reads them is the input, or whoever reads a file of that name."""
+    """The command line passes the words on unparsed: the input parses them, or whoever reads a file of that name."""
     shared: bool = False
-    """Of many commands: such flags stand behind a command's own."""
+    """Many commands have this flag: help lists it after a command's own flags."""
     of_person: bool = False
-    """It is a person's to say: what a program says in it is refused, and an agent is not offered it."""
+    """Only a person is allowed to set this field: a program's value is refused, and no agent is offered the field."""
     beyond: bool = False
-    """It reaches beyond the namespace, or can have the owner's model asked: a server takes it of those alone who may do
-    so everywhere, and an agent is not offered it."""
+    """The field reaches beyond the namespace, or can make the owner's model be asked: a server takes it only from
+    callers that are allowed to do so everywhere, and no agent is offered the field."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Add the field's text to its JSON schema as the description, behind `false: ` if the flag is an opposite."""
+        """Add the field's text to its JSON schema as the description, after `false: ` if the flag is an opposite."""
         return {**handler(schema), "description": f"false: {self.text}" if self.opposite else self.text}
 
 
@@ -100,43 +100,43 @@ CONTEXT: Mapping[str, Callable[["Call"], object]] = {
     "also": lambda call: call.app.also,
     "said_by": lambda call: call.said_by,
 }
-"""Fields that no caller writes: where a call is made, and by whom, decides them."""
+"""Maps the input fields that no caller writes to functions that fill them in, from where and by whom a call is made."""
 
 
 class Call:
-    """What is at hand while an operation runs: the settings, the home and where to report progress.
+    """The context in which an operation runs: the settings, the home and where to report progress.
 
     Args:
         settings: the settings of this call.
-        opens: returns the opened home; whoever makes the call closes it.
+        open_home: returns the opened home; whoever makes the call closes the home.
         deadline: when the call is given up; never by default.
-        progress: called with how much is done, and of how much.
+        progress: called with the number of items that are done, and the number of all.
         report: called with a sentence about slow first-time work.
     """
 
     def __init__(
         self,
         settings: Settings,
-        opens: Callable[[], App],
+        open_home: Callable[[], App],
         *,
         deadline: Deadline | None = None,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
-        report: Callable[[str], None] = lambda _said: None,
+        report: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self.settings = settings
         self.said_by: SourceClass = "manual"
-        """Whose words the call brings: a person's, unless a surface for others says so."""
+        """The source of the call's words: a person, unless a surface for programs sets another source."""
         self.surface: Surface = "python"
-        """Where the call came in."""
+        """The interface that the call came through."""
         self.deadline = deadline or Deadline()
         self.progress = progress
         self.report = report
-        self._opens = opens
+        self._open_home = open_home
 
     @classmethod
     def over(cls, app: App, deadline: Deadline | None = None) -> Self:
-        """Make a call in a home that is already open, with its settings and surface; `deadline` None: with its
-        deadline, too."""
+        """Make a call in a home that is already open, with the home's settings and surface, and with the home's
+        deadline if `deadline` is None."""
         call = cls(app.settings, lambda: app, deadline=deadline or app.deadline)
         call.surface = app.surface
         return call
@@ -144,101 +144,101 @@ class Call:
     @cached_property
     def app(self) -> App:
         """The home, with the deadline and surface of this call; opened on first access."""
-        app = self._opens()
+        app = self._open_home()
         work = replace(app.unit_of_work, deadline=self.deadline)
         return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
 
     def tell_watchers(
-        self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began: int, error: Exception | None = None
+        self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
     ) -> None:
-        """Notify the home's watchers, if it was opened and has any, that an operation ended; `began` is in
-        nanoseconds."""
+        """Notify the home's watchers that operation `row` on the input `asked` ended with the output `outcome`, or with
+        `error`; do nothing if the home was not opened. `began_ns` is the start in epoch nanoseconds."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
-        held, count = _memories_in(outcome)
+        memories, count = _memories_in(outcome)
         done = OperationDone(
             row.name,
-            began,
+            began_ns,
             time_ns(),
             namespace=getattr(asked, "namespace", ""),
             session_id=getattr(asked, "session_id", None),
             agent=getattr(asked, "agent", None),
             span=None if is_trial else row.span,
-            memories=held,
+            memories=memories,
             count=count,
             error=error,
         )
-        for each in self.app.watchers:
-            each.performed(done)
+        for watcher in self.app.watchers:
+            watcher.performed(done)
 
     def now(self) -> datetime:
         """Return the current time by the home's clock; opens the home."""
         return self.app.clock.now()
 
     def input_of(self, kind: type[In], fields: Mapping[str, object]) -> In:
-        """Validate fields as an input of type `kind`, adding those that the call decides (`CONTEXT`); given ones come
-        first. InputError if they do not fit.
+        """Make an input of type `kind` from `fields`, adding the fields that the call fills in (`CONTEXT`), unless
+        `fields` has them. InputError if a value is not valid.
 
-        The latter may open the home, which takes over edits of the vault, and so may write.
+        Filling in can open the home, which takes over edits of the vault, and so can write.
         """
-        here = {name: fill(self) for name, fill in CONTEXT.items() if name in context_fields(kind)}
+        filled_in = {name: fill(self) for name, fill in CONTEXT.items() if name in context_fields(kind)}
         try:
-            return kind(**{**here, **fields})
+            return kind(**{**filled_in, **fields})
         except ValidationError as error:
             raise input_error_of(error, kind) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """Where an operation is offered and under which name; an empty one: not there."""
+    """The names of an operation on each surface; empty if the surface does not offer it."""
 
     cli: str = ""
     """The words of its command."""
     http: tuple[str, ...] = ()
-    """A method and a path each; what stands in braces is a field of the input."""
+    """Its routes, each a method and a path; a name in braces is a field of the input."""
     mcp: str = ""
-    """A tool, and behind a colon the mode of it that this is, where the tool has several."""
+    """Its tool and, if the tool has several modes, after a colon its mode."""
 
 
 def _memories_in(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
-    """Return (id, content) of the memories in an operation's output, and None; if it only counts them, nothing and that
-    count."""
-    named = getattr(outcome, "memory", None)
-    several: Any = (named,) if named else getattr(outcome, "memories", ())
+    """Return pairs (id, content) of the memories in an operation's output, and None; if the output only counts its
+    memories, an empty list and the count."""
+    single = getattr(outcome, "memory", None)
+    several: Any = (single,) if single else getattr(outcome, "memories", ())
     if isinstance(several, int):
         return [], several
-    held = [getattr(each, "memory", each) for each in several]
-    return [(each.id, getattr(each, "content", "")) for each in held if hasattr(each, "id")], None
+    memories = [getattr(each, "memory", each) for each in several]
+    return [(each.id, getattr(each, "content", "")) for each in memories if hasattr(each, "id")], None
 
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[In, Out]):
-    """A row of the operations table: one thing that can be asked of Pellucid."""
+    """A row of the operations table: one thing that Pellucid can do."""
 
     name: str
-    """`noun.verb`; the only name."""
+    """`noun.verb`, the same on every surface."""
     text: str
-    """What it does: one sentence of up to sixty characters that stands in lists, then the rest."""
+    """Its help: one sentence of up to sixty characters for lists, then the rest."""
     input: type[In]
     output: type[Out] | UnionType
-    """What `run` answers with: a record (`Wire`), one of several, or `Iterator[str]`, which is lines as they come."""
+    """The type of the answer: a record (`Wire`), one of several, or `Iterator[str]` for lines as they come."""
     run: Callable[[Call, In], Out]
     effect: Effect
     on: Surfaces
     failure: Callable[[Out], PellucidError | None] = lambda _output: None
-    """The error that an answer amounts to, if it does: said after the answer."""
+    """Returns the error that is raised after an answer was shown, such as when a check found problems; else None."""
     as_it_stands: bool = False
-    """Edits of the vault are not taken over first: it looks at what is there, or makes it anew."""
+    """Edits of the vault are not taken over before it runs."""
     needs: Access | None = None
-    """What a caller must have been granted, where that is another than its effect says."""
+    """The access that a caller must have, if it differs from the access that the effect implies."""
 
     span: MemorySpan | None = None
-    """What it does to memories, as OpenTelemetry calls it, where a watcher is to be told; a recall tells by itself."""
+    """OpenTelemetry's name for its effect on memories; None if watchers are not told (a recall tells them itself)."""
 
     @property
     def access(self) -> Access:
-        """The access a caller needs in the input's namespace, or in every one if the input has no namespace."""
+        """Return the access that a caller needs in the input's namespace; in every namespace if the input has none."""
         return self.needs or ("read" if self.effect == "read" else "write")
 
     @property
@@ -248,44 +248,46 @@ class Operation(Generic[In, Out]):
 
     @property
     def gives_secret(self) -> bool:
-        """Whether the output is a secret: it must not be stored, not even to be repeated."""
+        """Whether the output is a secret, which must not be stored, not even to answer a repeated request."""
         return getattr(self.output, "is_secret", False)
 
     def __call__(self, call: Call, **fields: object) -> Out:
-        """Validate these fields as the operation's input (InputError if they do not fit) and run it."""
+        """Make the operation's input of `fields` (InputError if a value is not valid), run it and return its output."""
         return self.perform(call, call.input_of(self.input, fields))
 
     def perform(self, call: Call, asked: In) -> Out:
-        """Run the operation on a validated input, and notify the home's watchers of its output or error."""
-        began = time_ns()
+        """Run the operation on the validated input `asked`, notify the home's watchers of the output or error, and
+        return the output."""
+        began_ns = time_ns()
         try:
             outcome = self.run(call, asked)
         except Exception as error:
-            call.tell_watchers(self, asked, None, began, error)
+            call.tell_watchers(self, asked, None, began_ns, error)
             raise
-        call.tell_watchers(self, asked, outcome, began)
+        call.tell_watchers(self, asked, outcome, began_ns)
         return outcome
 
 
 def problems_error(count: int) -> UnhealthyError | None:
-    """Return the error of a check that found `count` problems; None for 0."""
+    """Return the error for a check that found `count` problems; None if `count` is 0."""
     if not count:
         return None
     return UnhealthyError(counted(count, "problem", "problems"), next_step="each line above says what to do")
 
 
 def context_fields(kind: type[Wire]) -> Sequence[str]:
-    """Return the names of an input's fields that the call fills in (`CONTEXT`)."""
+    """Return the names of the fields of input type `kind` that the call fills in (`CONTEXT`)."""
     return [name for name, field in kind.model_fields.items() if name in CONTEXT and flag_of(field) is None]
 
 
 def flag_of(field: FieldInfo) -> Flag | None:
-    """Return the flag or argument metadata of an input's field; None if it has none."""
+    """Return the flag or argument metadata of an input's field; None if the field has no such metadata."""
     return next((each for each in field.metadata if isinstance(each, Flag)), None)
 
 
 def flag_name(kind: type[Wire], name: str) -> str:
-    """Return the command-line flag of an input's field: its own, else its name as `--top-k`, singular if repeatable."""
+    """Return the command-line flag of field `name` of input type `kind`: the field's own flag if it has one, else made
+    from the field's name, such as `--top-k`, in the singular if the flag is repeatable."""
     field = kind.model_fields.get(name)
     flag = flag_of(field) if field else None
     if flag and flag.name:
@@ -296,12 +298,12 @@ def flag_name(kind: type[Wire], name: str) -> str:
 
 
 def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
-    """Turn the first error of a validation into an input error: the field, what it expects and what it got; or that the
-    field is missing or unknown."""
+    """Turn the first error of a validation of `kind` into an input error. Its message names the field, the values that
+    the field accepts and the value that came; or says that the field is missing or unknown."""
     first = error.errors()[0]
     field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
     name = field_name(str(field)) if field else "the request"
-    within = within[:-1] if within and isinstance(within[-1], int) else within  # an item is told by what was given
+    within = within[:-1] if within and isinstance(within[-1], int) else within  # the message shows the item itself
     name += "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in within)
     if first["type"] == "extra_forbidden":
         return InputError(f"{name} is no field of this call", next_step=_REFERENCE)
@@ -316,28 +318,30 @@ def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
 
 
 def short_json(value: object) -> str:
-    """Render a given value for an error message: a text, number or None as JSON, cut to 80 characters; "an object" for
-    a dict, "a list" for all else."""
+    """Render a caller's value for an error message: a text, number or None as JSON, cut to 80 characters; a dict as
+    "an object", anything else as "a list"."""
     if isinstance(value, str | int | float) or value is None:
         text = visible(json.dumps(value, ensure_ascii=False))
         return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def expectation_in_words(kind: type[BaseModel], wrong: ErrorDetails) -> str:
-    """Say which values the field of a validation error accepts: from its own check or the JSON schema of `kind`."""
-    if wrong["type"] == "value_error":
-        return wrong["msg"].removeprefix("Value error, ")
+def expectation_in_words(kind: type[BaseModel], detail: ErrorDetails) -> str:
+    """Say which values the field of a validation error accepts, by the message of the field's own check or by the JSON
+    schema of `kind`."""
+    if detail["type"] == "value_error":
+        return detail["msg"].removeprefix("Value error, ")
     schema: Any = kind.model_json_schema()
     defs = schema.get("$defs", {})
-    for part in wrong["loc"]:
+    for part in detail["loc"]:
         nested: list[Any] = [each for each in _alternatives(schema, defs) if each.get("type") in ("object", "array")]
         schema = _schema_at(nested[0], part) if nested else {}
     return " or ".join(dict.fromkeys(_schema_in_words(each, defs) for each in _alternatives(schema, defs)))
 
 
 def _schema_at(schema: Mapping[str, Any], part: int | str) -> Any:
-    """Return the schema of a field (by name) or item (by index) within an object's or array's schema; {} if none."""
+    """Return the schema of a field (`part` is its name) or of an item (`part` is its index) within the schema of an
+    object or array; {} if the field has no schema."""
     if isinstance(part, int):
         return schema.get("items", {})
     properties = schema.get("properties", {})
@@ -345,8 +349,8 @@ def _schema_at(schema: Mapping[str, Any], part: int | str) -> Any:
 
 
 def _alternatives(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> list[Any]:
-    """Resolve a schema's `$ref` and `anyOf` into the schemas of which a value must fit one; null is left out, unless
-    alone."""
+    """Resolve a schema's `$ref` and `anyOf` into the list of schemas of which a value must match at least one. The
+    schema of null is left out unless it is the only one; `defs` maps the names of references to schemas."""
     if "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     parts = schema.get("anyOf", ())
@@ -354,15 +358,15 @@ def _alternatives(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> list[An
 
 
 def _schema_in_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """Say which values a JSON schema accepts, such as "a whole number from 1 to 10"; "another value" for an unknown
-    type."""
+    """Say which values a JSON schema accepts, such as "a whole number from 1 to 10"; "another value" if its type is
+    unknown. `defs` maps the names of references to schemas."""
     if one_of := schema.get("enum") or [schema["const"] for _ in "c" if "const" in schema]:
         return f"{'one of ' if len(one_of) > 1 else ''}{', '.join(map(str, one_of))}"
     kind = schema.get("type", "")
     if kind == "array":
-        least = schema.get("minItems", 0)
+        min_count = schema.get("minItems", 0)
         items = " or ".join(_schema_in_words(each, defs) for each in _alternatives(schema.get("items", {}), defs))
-        return f"a list{f' of at least {least}' if least else ''}, each {items}"
+        return f"a list{f' of at least {min_count}' if min_count else ''}, each {items}"
     noun = "an ISO date or date-time" if schema.get("format") == "date-time" else _NOUNS.get(kind, "another value")
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:

@@ -1,7 +1,7 @@
-"""A sorted list and a cursor in, the next page out: nothing twice, whatever comes or goes meanwhile.
+"""A sorted list and a cursor in, the next page out: no item twice, whatever is added or removed meanwhile.
 
-A cursor holds where the page before ended, signed for the home, the list, its namespace and its filters: it can be
-neither guessed nor changed, and means nothing elsewhere.
+A cursor contains the sort key at which the page before ended, signed for the home, the list, its namespace and its
+filters, so that a cursor can be neither guessed nor changed, nor used for another list.
 """
 
 import base64
@@ -18,11 +18,11 @@ from pellucid.operations.operation import Flag
 
 After = Annotated[str | None, Flag("Go on behind this page: its `next`.")]
 SortKey = tuple[float | int | str, ...]
-"""Where something stands in its order, which goes up; no two stand at one."""
+"""The key of an item in an ascending order; no two items have the same key."""
 T = TypeVar("T")
 _MARK = 16
 _SAME_S = 60.0
-"""How far an instant that moves with the clock, such as a week ago, may be from where it should be by now."""
+"""Seconds by which a filter that moves with the clock, such as `a week ago`, can deviate from its expected instant."""
 
 
 class Paged(Protocol):
@@ -37,25 +37,28 @@ class Paged(Protocol):
     def model_dump_json(self, *, exclude: set[str]) -> str: ...
 
 
-def page(app: App, request: Paged, found: Sequence[T], place: Callable[[T], SortKey]) -> tuple[Sequence[T], str | None]:
-    """Return the page of `found` that the request asks for, and the cursor of the next page (None if this is the last).
-    `place` gives an item's sort key; `found` is in its order. InputError for a cursor of another list."""
-    begun = decode_cursor(app, request)
-    left = found if begun is None else [each for each in found if place(each) > begun]
+def page(
+    app: App, request: Paged, items: Sequence[T], sort_key: Callable[[T], SortKey]
+) -> tuple[Sequence[T], str | None]:
+    """Return the page of `items` that the request asks for, and the cursor of the next page (None if this is the last).
+    `items` must be sorted by `sort_key`. InputError for a cursor of another list."""
+    last_key = decode_cursor(app, request)
+    left = items if last_key is None else [each for each in items if sort_key(each) > last_key]
     shown = left[: request.limit]
-    return shown, encode_cursor(app, request, place(shown[-1])) if len(left) > len(shown) else None
+    return shown, encode_cursor(app, request, sort_key(shown[-1])) if len(left) > len(shown) else None
 
 
-def encode_cursor(app: App, request: Paged, place: SortKey) -> str:
-    """Make the cursor that says a page ended at the item with this sort key; signed for this home, list and filters."""
+def encode_cursor(app: App, request: Paged, last_key: SortKey) -> str:
+    """Make the cursor of the page after the item with this sort key, signed for this home, list and filters."""
     now = app.clock.now()
     ages = {name: [(now - at).total_seconds(), at.isoformat()] for name, at in _datetime_filters(request).items()}
-    data = json.dumps([place, ages]).encode()
+    data = json.dumps([last_key, ages]).encode()
     return base64.urlsafe_b64encode(_signature(app, request, data) + data).decode().rstrip("=")
 
 
 def decode_cursor(app: App, request: Paged) -> SortKey | None:
-    """Return the sort key at which the previous page ended, or None for the first; InputError for a foreign cursor."""
+    """Return the sort key at which the page before ended; None if the request is for the first page. InputError for a
+    cursor of another home, list or filters."""
     if request.after is None:
         return None
     try:
@@ -73,21 +76,23 @@ def decode_cursor(app: App, request: Paged) -> SortKey | None:
 
 
 def _has_same_instants(app: App, request: Paged, data: bytes) -> bool:
-    """Whether the datetime filters equal those in a cursor's `data`, or moved with the clock ("a week ago")."""
-    now, before, given = app.clock.now(), json.loads(data)[1], _datetime_filters(request)
-    return before.keys() == given.keys() and all(
+    """Whether each datetime filter of the request equals that in a cursor's `data`, or moved with the clock since, as
+    "a week ago" does."""
+    now, before, today = app.clock.now(), json.loads(data)[1], _datetime_filters(request)
+    return before.keys() == today.keys() and all(
         at.isoformat() == before[name][1] or abs((now - at).total_seconds() - before[name][0]) < _SAME_S
-        for name, at in given.items()
+        for name, at in today.items()
     )
 
 
 def _datetime_filters(request: Paged) -> dict[str, datetime]:
-    """Return the request's fields that are datetimes, by name; fields that are None are left out."""
+    """Return a map from the names of the request's datetime fields to their values; fields that are None are left
+    out."""
     return {name: at for name, at in vars(request).items() if isinstance(at, datetime)}
 
 
 def _signature(app: App, request: Paged, data: bytes) -> bytes:
-    """Return the HMAC of a cursor's data, bound to the home's key, the type of the request and its filters."""
+    """Return the HMAC of a cursor's data, bound to the home's key, and the type and filters of the request."""
     filters = request.model_dump_json(exclude={"limit", "after", *_datetime_filters(request)})
-    of = f"{type(request).__name__}\0{filters}"
-    return hmac.new(app.key, f"cursor\0{of}\0".encode() + data, sha256).digest()[:_MARK]
+    prefix = f"cursor\0{type(request).__name__}\0{filters}\0"
+    return hmac.new(app.key, prefix.encode() + data, sha256).digest()[:_MARK]

@@ -1,6 +1,6 @@
-"""An erasure that was begun in, no byte of what went out; or what is left of it, and how many bytes that takes.
+"""An unfinished erasure in, no byte of the forgotten memories out; or the places where bytes are left.
 
-While an erasure is under way, the file `erasing` exists: each command that opens the home goes on with it.
+While an erasure is under way, the file `erasing` exists, and each command that opens the home continues the erasure.
 """
 
 import contextlib
@@ -17,18 +17,18 @@ from pellucid.store.local.erasing import room_needed
 from pellucid.text_cache import drop_cached_texts
 
 _MARK = "erasing"
-"""The file that says an erasure is under way."""
+"""The marker file: it exists while an erasure is under way."""
 
 
 class Remainder(Wire):
-    """One place that still holds bytes of what was forgotten, and why; the next call erases them."""
+    """One place that still contains bytes of forgotten memories, and why; the next call erases them."""
 
     place: str
     why: str
 
 
 def mark_erasure_begun(app: App) -> None:
-    """Create the marker file: from here on the erasure will be finished, even after a crash."""
+    """Create the marker file, so that the erasure will be finished even after a crash."""
     with os_errors_explained(_marker_path(app)):
         _marker_path(app).touch(mode=0o600)
 
@@ -41,11 +41,12 @@ def mark_erasure_finished(app: App) -> None:
 def scrub(
     app: App, namespace: str, op_id: str, paths: Sequence[str], count: int, places: dict[str, int]
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
-    """Overwrite what operation `op_id` forgot in the journal, index, history and spool, and record the erasure once
-    nothing is left. `paths` are the files it wrote or removed, `count` how many memories it forgot.
+    """Overwrite the bytes of what operation `op_id` forgot in the journal, index, history and spool, and write a ledger
+    row of the erasure once nothing is left. `paths` are the files that the operation wrote or removed, `count` the
+    number of memories that it forgot.
 
-    Return `places` plus the number of items erased by place, and the places that could not be scrubbed (none: all is
-    done).
+    Return `places`, to which the number of items erased in each place is added, and the places that could not be
+    scrubbed (empty: all is done).
     """
     taken, remains = dict(places), list[Remainder]()
     app.indexer.drop_encoded_ahead()
@@ -71,8 +72,8 @@ def scrub(
 
 
 def finish_erasures(app: App) -> int:
-    """Finish interrupted erasures as far as possible now; return how many were finished, 0 if none was interrupted.
-    Called at every opening of a home."""
+    """Finish interrupted erasures as far as possible now, and return the number that were finished. Called at every
+    opening of a home."""
     if not _marker_path(app).exists():
         return 0
     finished = {row.erasure_of for row in rows_of_type(app.ledger, ErasureRow)}
@@ -83,9 +84,9 @@ def finish_erasures(app: App) -> int:
         rows = (row for row in rows_of_type(app.ledger, LifecycleRow) if row.correlation_id == operation.op_id)
         namespace = next((row.namespace for row in rows), app.settings.namespace)
         _, remains = scrub(app, namespace, operation.op_id, [path for path, _ in operation.paths], 0, {})
-        if remains:  # the others would meet the same
+        if remains:  # the other erasures would fail in the same place
             return done
-    app.history.scrub()  # what is erased of it may stand in no operation
+    app.history.scrub()  # some erasures of history belong to no operation
     app.spool.scrub()
     mark_erasure_finished(app)
     return len(open_ones)
@@ -97,14 +98,14 @@ def has_unfinished_erasure(app: App) -> bool:
 
 
 def bytes_needed_to_finish(app: App) -> int:
-    """Return how much disk space an interrupted erasure needs to be finished: a little more than the largest database
-    has."""
+    """Return the bytes of free disk space that an interrupted erasure needs to be finished: a little more than the size
+    of the largest database."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 
 def finish_erasures_if_possible(app: App) -> None:
-    """Call `finish_erasures`, unless another process holds the lock; a failure is passed over: it must not keep anybody
-    from reading."""
+    """Call `finish_erasures`, unless another process holds the write lock. A `StoreError` is ignored, so that the home
+    can still be read."""
     if _marker_path(app).exists():
         with contextlib.suppress(StoreError), app.unit_of_work.exclusive(0.0) as alone:
             if alone:
@@ -112,5 +113,5 @@ def finish_erasures_if_possible(app: App) -> None:
 
 
 def _marker_path(app: App) -> Path:
-    """Return the path of the file whose presence says that an erasure is not finished."""
+    """Return the path of the marker file, which exists while an erasure is not finished."""
     return app.settings.home / _MARK

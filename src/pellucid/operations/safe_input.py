@@ -27,21 +27,21 @@ _INSTEAD: Mapping[str, str] = {
 
 
 class SafeInput(Wire):
-    """A request whose texts have lost their secrets when it exists; too long a text raises `InputError`."""
+    """A request whose texts are redacted when it is made; `InputError` for too long a text."""
 
     RAW: ClassVar[frozenset[str]] = frozenset({"namespace"})
-    """Fields that are left as they are: what only names a place, or is looked at piece by piece later on."""
+    """Fields that are not redacted here: names of places, and texts that are redacted piece by piece later."""
     LONGEST: ClassVar[Mapping[str, int]] = {"content": LONGEST_CONTENT, "query": MAX_CHARACTERS}
     _redactions: Counter[str] = PrivateAttr(default_factory=Counter[str])
 
     @property
     def redactions(self) -> dict[str, int]:
-        """The number of secrets taken out, by type of secret."""
+        """Return the number of secrets that were taken out, by type of secret."""
         return dict(self._redactions)
 
     @model_validator(mode="after")
-    def _as_it_may_be_kept(self) -> Self:
-        """Redact every field but those in `RAW`, and check its length."""
+    def _redact_fields(self) -> Self:
+        """Replace every field but those in `RAW` by its redacted value; InputError for too long a text."""
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in self.RAW and isinstance(value, (str, tuple, dict)):
@@ -49,13 +49,13 @@ class SafeInput(Wire):
         return self
 
     def _safe_value(self, field: str, value: Any) -> Any:
-        """Redact a field's value: a text, the texts of a tuple, or a dict of texts; other dicts, and what else a tuple
-        holds, stay. InputError for too long a text."""
+        """Return a field's value redacted: a text, the texts of a tuple, or a dict of texts; other dicts and other
+        items of a tuple are returned unchanged. Counts the secrets; InputError for too long a text."""
         if isinstance(value, str):
-            return self._text(field, value)
+            return self._redact_text(field, value)
         if isinstance(value, tuple):
-            texts = cast("tuple[Any, ...]", value)
-            return tuple(self._text(field, each) if isinstance(each, str) else each for each in texts)
+            items = cast("tuple[Any, ...]", value)
+            return tuple(self._redact_text(field, each) if isinstance(each, str) else each for each in items)
         pairs = cast("dict[str, Any]", value)
         if not all(isinstance(each, str) for each in pairs.values()):
             return pairs
@@ -65,19 +65,19 @@ class SafeInput(Wire):
         self._redactions.update(counts)
         return cleaned
 
-    def _text(self, field: str, text: str) -> str:
-        """Redact one text of a field and count the secrets found; InputError if it is too long."""
+    def _redact_text(self, field: str, text: str) -> str:
+        """Return one text of a field redacted, and count the secrets found; InputError if the text is too long."""
         _check_length(field, text, self.LONGEST.get(field, LONGEST_TEXT))
-        found = redact(text)
-        self._redactions.update(found.counts)
-        return found.text
+        redacted = redact(text)
+        self._redactions.update(redacted.counts)
+        return redacted.text
 
 
-def _check_length(field: str, text: str, longest: int) -> None:
-    """Raise an `InputError` for a text longer than `longest` characters."""
-    if len(text) > longest:
+def _check_length(field: str, text: str, max_chars: int) -> None:
+    """Raise an `InputError` about `field` for a text longer than `max_chars` characters."""
+    if len(text) > max_chars:
         raise InputError(
-            f"{field.replace('_', ' ')} has {len(text)} characters, and {longest} are the most",
+            f"{field.replace('_', ' ')} has {len(text)} characters, and {max_chars} are the most",
             code=f"invalid_{field}",
             next_step=_INSTEAD.get(field, "say it shorter"),
         )

@@ -1,7 +1,7 @@
-"""A home whose key or ledger was lost in, what that means and how to settle it out.
+"""A home whose key or ledger was lost in, its losses and how to settle them out.
 
-Only the vault's key can match the tombstones in the ledger. Without either, an import could bring back what was
-forgotten. So imports are refused until the loss is repaired, or accepted by a person.
+Only the vault's key can match the tombstones in the ledger. If either is lost, an import could bring back forgotten
+memories. So imports are refused until the loss is repaired, or accepted by a person.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _KEYS: dict[KeyState, str] = {
 
 
 class HealthFinding(Wire):
-    """One thing that is not as it should be: which check found it, what it is, what is wrong, and what to do."""
+    """One problem of a home: the check that found it, what it concerns, what is wrong, and what to do."""
 
     check: str
     subject: str
@@ -40,48 +40,47 @@ class HealthFinding(Wire):
 
 
 def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
-    """Make a finding, with invisible characters in `subject` and `problem` shown."""
+    """Make a finding, with invisible characters in `subject` and `problem` made visible."""
     return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
 
 
 class AcceptOutput(Wire):
-    """What was given up for good, and what could be saved. Nothing was, where `op_id` is None."""
+    """What was given up for good, and what could be saved; `op_id` is None if nothing was lost."""
 
     op_id: str | None = None
     missing: tuple[tuple[int, int], ...] = ()
     set_aside: tuple[str, ...] = Field(default=())
-    """Where lines stood that now stand in `YYYY-MM.damaged`, and which files are taken as they are."""
+    """The places of lines that were moved to `YYYY-MM.damaged`, and the altered files that are accepted as they are."""
     key: str = ""
     saved: int = 0
-    """Tombstones that the index still held, and that are in the ledger again."""
+    """Tombstones that the ledger had lost, and that were written back from the index."""
 
 
 def require_settled(app: App, *, ledger: bool = True) -> None:
-    """Raise UnhealthyError if forgotten memories could come back unrecognised, as key or ledger are lost or damaged;
-    without `ledger`, check only the key."""
+    """Raise UnhealthyError if the vault's key or the ledger is lost or damaged, so that forgotten memories could come
+    back unrecognised. With `ledger=False`, check only the key."""
     state = app.ledger.state()
-    if found := [*_key_losses(state), *(_ledger_losses(state) if ledger else ())]:
-        first = found[0]
+    if losses := [*_key_losses(state), *(_ledger_losses(state) if ledger else ())]:
+        first = losses[0]
         raise UnhealthyError(f"{first.subject}: {first.problem}; so nothing was changed", next_step=first.next_step)
 
 
 def find_losses(app: App) -> Iterator[HealthFinding]:
-    """Read the whole ledger, and yield everything of it and of the vault's key that is lost or damaged; nothing if all
-    is sound."""
+    """Read the whole ledger, and yield a finding for each loss or damage of the vault's key and of the ledger."""
     state = app.ledger.state(thorough=True)
     yield from _key_losses(state)
     yield from _ledger_losses(state)
 
 
 def accept_loss(app: App) -> AcceptOutput:
-    """Give up what is lost: from now on ledger and key are taken as they are. This cannot be undone; if nothing is
-    lost, nothing is done.
+    """Give up what is lost: from now on the ledger and the key are accepted as they are. This cannot be undone. If
+    nothing is lost, nothing is written.
 
-    Tombstones still held by the index are written into the ledger again. All others are gone (with a lost key, all made
-    with it): importing can bring back what they kept out.
+    Tombstones that the index still has are written into the ledger again. All others are gone (after the loss of the
+    key all that were made with that key), so that importing can bring back the memories that they kept out.
 
     Raises:
-        UnhealthyError: the key was put back since this process opened the home: open it anew.
+        UnhealthyError: the key was put back since this process opened the home.
     """
     with app.unit_of_work.deciding(None):
         state = app.ledger.state(thorough=True)
@@ -103,16 +102,16 @@ def accept_loss(app: App) -> AcceptOutput:
 
 
 def _tombstones_only_in_index(app: App) -> set[bytes]:
-    """Return the keys of the tombstones that the index holds and the ledger has lost."""
-    held = app.lookup.tombstone_keys()
+    """Return the keys of the tombstones that are in the index and no longer in the ledger."""
+    keys = app.lookup.tombstone_keys()
     for row in rows_of_type(app.ledger, TombstoneRow):
         with suppress(ValueError):
-            held.difference_update([bytes.fromhex(key) for key in row.keys])
-    return held
+            keys.difference_update([bytes.fromhex(key) for key in row.keys])
+    return keys
 
 
 def _key_losses(state: RecordState) -> Iterator[HealthFinding]:
-    """Yield what is wrong with the vault's key, if anything."""
+    """Yield a finding if the vault's key is lost, damaged, changed, or was put back."""
     if not state.key:
         return
     step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
@@ -122,7 +121,7 @@ def _key_losses(state: RecordState) -> Iterator[HealthFinding]:
 
 
 def _ledger_losses(state: RecordState) -> Iterator[HealthFinding]:
-    """Yield each problem of the ledger; nothing if it has none."""
+    """Yield a finding for each problem of the ledger."""
     step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
     step += " only they kept out"
     for why in state.problems:
@@ -130,7 +129,7 @@ def _ledger_losses(state: RecordState) -> Iterator[HealthFinding]:
 
 
 class AcceptInput(Wire):
-    """Nothing: whatever is lost."""
+    """No fields: everything that is lost is given up."""
 
 
 ACCEPT_LOSS = Operation(

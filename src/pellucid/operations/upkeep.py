@@ -1,6 +1,6 @@
-"""A home and the time in, its periodic jobs done: edits indexed, erasures finished, passes run.
+"""A home and the time in, its due jobs done: edits indexed, erasures finished, passes run.
 
-A command does what cannot wait when it opens the home (`AT_OPENING`); a process that stays calls `run_due` in a thread.
+A command runs the jobs of `AT_OPENING` when it opens the home; a long-running process calls `run_due` in a thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.recall.recaller import trim_history
 
 _WAIT_S = 5.0
-"""How long edits are kept waiting for those who write; they are tried again."""
+"""Seconds that the job `edits` waits for the write lock in the background; it runs again a minute later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class JobOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A periodic maintenance job: it runs at most once per `every` in one process, and finds its work by itself."""
+    """A periodic maintenance job: it runs at most once per `every` in one process; `work` finds what there is to do."""
 
     name: str
     every: timedelta
@@ -37,38 +37,38 @@ class Job:
 
 @dataclass(slots=True)
 class Upkeep:
-    """Runs the due maintenance jobs of one home. Only one thread may use it; others may use the home meanwhile."""
+    """Runs the due maintenance jobs of one home. It is for one thread; other threads can use the home meanwhile."""
 
     app: App
     jobs: Sequence[Job]
     _last: dict[str, datetime] = field(default_factory=dict[str, datetime])
 
     def due(self, now: datetime) -> list[str]:
-        """Return the names of the jobs due at `now`; in a new process, all."""
+        """Return the names of the jobs that are due at `now`, in the order of `jobs`; all of them if none has run."""
         return [job.name for job in self.jobs if self._is_due(job, now)]
 
     def run_due(self, now: datetime) -> list[JobOutcome]:
-        """Run the due jobs until the app's deadline (DeadlineError then). A failing job reports its error, and runs
-        again when next due."""
-        out: list[JobOutcome] = []
+        """Run the due jobs and return their outcomes, in order; DeadlineError once the app's deadline is over. The
+        outcome of a failing job has its error as `problem`; the job runs again when it is next due."""
+        outcomes: list[JobOutcome] = []
         for job in [each for each in self.jobs if self._is_due(each, now)]:
             self.app.deadline.check()
             self._last[job.name] = now
             try:
-                out.append(job.work(self.app))
+                outcomes.append(job.work(self.app))
             except PellucidError as error:
-                out.append(JobOutcome(job.name, problem=error))
-        return out
+                outcomes.append(JobOutcome(job.name, problem=error))
+        return outcomes
 
     def _is_due(self, job: Job, now: datetime) -> bool:
-        """Whether a job never ran here, or last ran as long ago as it should run every time."""
+        """Whether a job has not run in this process, or its last run is at least `job.every` ago."""
         last = self._last.get(job.name)
         return last is None or now - last >= job.every
 
 
 def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
-    """Run the jobs of `AT_OPENING`, raising the first error; return the last outcome. Without `take_over_edits`, only
-    the first job runs."""
+    """Run the jobs of `AT_OPENING`, raise the error of the first job that failed, and return the outcome of the last
+    job. With `take_over_edits=False`, only interrupted erasures are finished."""
     jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
     last = JobOutcome("")
     for last in Upkeep(app, jobs).run_due(app.clock.now()):
@@ -78,20 +78,20 @@ def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
 
 
 def _finish_erasures(app: App) -> JobOutcome:
-    """Finish interrupted erasures, if that is possible now."""
+    """Finish interrupted erasures, if that is possible now; the outcome has no count."""
     finish_erasures_if_possible(app)
     return JobOutcome("erasures")
 
 
 def _take_over_edits(app: App, wait_s: float = 0.0) -> JobOutcome:
-    """Index files of the vault that were edited by others, waiting up to `wait_s` for the write lock; counts the files,
-    and those that cannot be read."""
+    """Index files of the vault that were edited by others, waiting up to `wait_s` seconds for the write lock. The
+    outcome counts the files, and those that cannot be read."""
     drift, folded = app.unit_of_work.take_over_edits(wait_s=wait_s)
     return JobOutcome("edits", len(drift.paths), len(folded.unreadable))
 
 
 def _flush_silent_sessions(app: App) -> JobOutcome:
-    """Flush the sessions of every namespace that have been silent long enough, and count the segments kept."""
+    """Flush the sessions of every namespace that have been silent long enough, and count the flushed segments."""
     from pellucid.operations.session.flushing import Flusher
 
     flushed = 0
@@ -103,19 +103,20 @@ def _flush_silent_sessions(app: App) -> JobOutcome:
 
 
 def _read_transcripts(app: App) -> JobOutcome:
-    """Observe what was added to the transcripts of sessions that hooks told of, and count the sessions read."""
+    """Observe the turns that were added to the transcripts of sessions with hooks, and count the sessions read."""
     from pellucid.operations.hooks.transcripts import read_transcripts
 
     return JobOutcome("transcripts", read_transcripts(app))
 
 
 def _trim_history(app: App) -> JobOutcome:
-    """Delete events and citations, and empty receipts, past their retention, and count them."""
+    """Delete events and citations that are past their retention, reduce such receipts to their results, and count all
+    of these."""
     return JobOutcome("receipts", trim_history(app.history, app.settings.history, app.clock.now()))
 
 
-def _work_out_lifts(app: App) -> JobOutcome:
-    """Compute pending leg lifts in every namespace, and count the recalls."""
+def _compute_lifts(app: App) -> JobOutcome:
+    """Compute and store the leg lifts that are due in every namespace, and count the recalls."""
     from pellucid.operations.telemetry.lifts import compute_lifts
 
     names = app.lookup.namespaces()
@@ -123,7 +124,7 @@ def _work_out_lifts(app: App) -> JobOutcome:
 
 
 def _run_due_passes(app: App) -> JobOutcome:
-    """Run due lifecycle and consolidation passes (not reports) in every namespace, and count them."""
+    """Run the lifecycle and consolidation passes (not reports) that are due in every namespace, and count them."""
     from pellucid.operations.memory.lifecycle.aging import LifecycleInput, due_passes, run_lifecycle
     from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 
@@ -140,9 +141,8 @@ def _run_due_passes(app: App) -> JobOutcome:
 
 _AT_ONCE, _MINUTE, _HOUR = timedelta(), timedelta(minutes=1), timedelta(hours=1)
 AT_OPENING = (Job("erasures", _MINUTE, _finish_erasures), Job("edits", _MINUTE, _take_over_edits))
-"""What may not wait: an erasure that was interrupted, and edits of the vault, which a recall must not miss.
-
-Edits last: `run_opening_jobs` answers with what came of them.
+"""The jobs that cannot wait: finishing interrupted erasures, and indexing edits of the vault, which a recall must not
+miss. Edits come last, since `run_opening_jobs` returns the last outcome.
 """
 IN_THE_BACKGROUND = (
     AT_OPENING[0],
@@ -150,7 +150,7 @@ IN_THE_BACKGROUND = (
     Job("transcripts", _AT_ONCE, _read_transcripts),
     Job("turns", _MINUTE, _flush_silent_sessions),
     Job("receipts", _HOUR, _trim_history),
-    Job("lifts", _MINUTE, _work_out_lifts),
+    Job("lifts", _MINUTE, _compute_lifts),
     Job("passes", _HOUR, _run_due_passes),
 )
-"""All that a process looks after which stays."""
+"""The jobs of a long-running process."""

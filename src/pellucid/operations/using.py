@@ -1,6 +1,6 @@
-"""A memory and what somebody did with it in, a row of its use out: the one way in which a use is noted.
+"""A memory and what somebody did with it in, a row of its use out: the only place that records uses.
 
-Where a recall of the same occasion had served the memory, what is done with it then is a citation, too.
+If a recall of the same occasion had served the memory, its use is a citation, too.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -24,14 +24,14 @@ KINDS: Mapping[Evidence, CitationKind] = {
     "quoted": "cited",
     "id": "cited",
 }
-"""What became of a memory, by the sign of it."""
+"""Maps the sign by which a use was observed to the kind of its citation."""
 
 
 def note_use(
     app: App, namespace: str, memory_ids: Collection[str], kind: UseKind, session_id: str | None = None
 ) -> None:
-    """Record that somebody deliberately used memories, in a session or, without one, on this day (UTC). It never fails:
-    where nothing can be written, nothing is recorded. The next lifecycle pass reads it for heat and tier."""
+    """Record that somebody deliberately used memories, in a session or else on this day (UTC). Never fails: if nothing
+    can be written, nothing is recorded. The next lifecycle pass uses these records for heat and tier."""
     if app.read_only or not memory_ids:
         return
     now = app.clock.now()
@@ -40,8 +40,8 @@ def note_use(
 
 
 def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
-    """Return the contents, by id, of active memories (no passages) that recalls served to a session; empty if history
-    cannot be read."""
+    """Return a map from the ids of active memories (no passages) that recalls served to a session to their contents;
+    empty if history cannot be read."""
     with suppress(StoreError):
         recalls = app.citations.served(namespace, session_id)
         ids = list(dict.fromkeys(memory_id for each in recalls for memory_id in each.memory_ids))
@@ -51,7 +51,7 @@ def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
 
 
 def served_ids(app: App, namespace: str, recall_id: str) -> Iterator[str]:
-    """Yield the ids of the memories that a recall served, in their order; none if the namespace has no such recall."""
+    """Yield the ids of the memories that a recall served, best first; nothing if the namespace has no such recall."""
     for place in count(1):
         row = app.history.audit(recall_id, place, namespace)
         if row is None:
@@ -60,16 +60,17 @@ def served_ids(app: App, namespace: str, recall_id: str) -> Iterator[str]:
 
 
 def occasion_of(session_id: str | None, now: datetime) -> str:
-    """Return the key under which uses and citations count once: the session, else the day (UTC) as YYYY-MM-DD."""
+    """Return the occasion of a use or citation, on which each kind counts once: the session's id, else the day (UTC) as
+    YYYY-MM-DD."""
     return session_id or f"{now:%Y-%m-%d}"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """What was done with a memory: the sign of it, in which session or else on this day, by which agent.
+    """One use of a memory: the sign by which it was observed, its session (else it counts for the day), and its agent.
 
-    `words` are evidence of it, and kept as long as the notes of citations; `at` is when it was done, if not now;
-    `recall_id` the recall that served it, where that is known: else the newest that did.
+    `words` are the evidence of it, stored with the citation; `at` is its time (None: now); `recall_id` is the recall
+    that served the memory (None: the newest recall that did).
     """
 
     evidence: Evidence
@@ -81,13 +82,13 @@ class MemoryUse:
 
 
 def occasion_start_ms(session_id: str | None, now: datetime) -> int:
-    """Return from when on recalls count for this occasion, in epoch milliseconds: 0 in a session, else midnight."""
+    """Return the start of an occasion in epoch milliseconds: 0 in a session, else the midnight (UTC) before `now`."""
     return 0 if session_id else epoch_ms(datetime.combine(now.date(), time(), UTC))
 
 
 def cite_if_served(app: App, namespace: str, memory_id: str, deed: MemoryUse) -> str | None:
-    """Cite a memory for how it was used, if a recall of the same occasion had served it, or `deed` names the recall.
-    Return that recall's id, else None. It never fails, like `note_use`."""
+    """Store a citation of a memory for the use `deed`, if a recall of the same occasion had served the memory, or if
+    `deed` names the recall. Return the recall's id; None if nothing was stored. Never fails, like `note_use`."""
     if app.read_only:
         return None
     session_id, now = deed.session_id, deed.at or app.clock.now()
@@ -95,9 +96,8 @@ def cite_if_served(app: App, namespace: str, memory_id: str, deed: MemoryUse) ->
         span = occasion_start_ms(session_id, now), epoch_ms(now)
         if recall_id := deed.recall_id or app.citations.serving(namespace, session_id, memory_id, *span):
             kind, occasion = KINDS[deed.evidence], occasion_of(session_id, now)
-            said = deed.agent, span[1], deed.words, "automatic", deed.evidence
-            app.citations.put(
-                namespace, app.clock.new_id("cit"), CitationRow(memory_id, kind, recall_id, occasion, *said)
-            )
+            details = deed.agent, span[1], deed.words, "automatic", deed.evidence
+            row = CitationRow(memory_id, kind, recall_id, occasion, *details)
+            app.citations.put(namespace, app.clock.new_id("cit"), row)
             return recall_id
     return None

@@ -1,4 +1,4 @@
-"""The vault and the index in, where the two do not agree out: the thorough part of `doctor`."""
+"""The vault and the index in, the differences between them out: the thorough part of `doctor`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from pellucid.vault.markdown import FileIdentity, parse
 from pellucid.xray.words.visible import visible
 
 ANEW = "run `pellucid rebuild`"
-"""What to do about an index that is not what the files say."""
+"""The next step if the index differs from the files."""
 _SHOWN = 5
 _Key = tuple[str, str]
 """The namespace and the id of a memory."""
@@ -22,11 +22,11 @@ _Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Comparison:
-    """Compares the vault's files with the index, which holds a fingerprint of each memory by path (`held`). Files in
-    `skip` need not agree: they changed and are not indexed yet."""
+    """Compares the vault's files with the index. `indexed_prints` maps the path of each indexed file to the
+    fingerprints of its memories. Files in `skip` are not compared, since they changed and are not indexed yet."""
 
     app: App
-    held: dict[str, dict[_Key, bytes]]
+    indexed_prints: dict[str, dict[_Key, bytes]]
     indexed: dict[str, IndexedFile]
     skip: frozenset[str]
     found: list[HealthFinding] = field(default_factory=list[HealthFinding])
@@ -34,21 +34,22 @@ class Comparison:
     _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
 
     def run(self) -> None:
-        """Check every file of the vault: problems go into `found`; files that are damaged or not to be compared join
-        `skip`."""
-        unsettled: set[str] = set()
+        """Check every file of the vault. Appends problems to `found`, and adds files that are damaged or cannot be
+        compared to `skip`."""
+        incomparable: set[str] = set()
         for stamp in self.app.records.walk():
             try:
                 if not self._check_file(stamp):
-                    unsettled.add(stamp.path)
+                    incomparable.add(stamp.path)
             except InputError as error:
                 self.found.append(finding("file", stamp.path, error.message, error.next_step))
-                unsettled.add(stamp.path)
-        self.skip |= unsettled
+                incomparable.add(stamp.path)
+        self.skip |= incomparable
 
     def _check_file(self, stamp: Stamp) -> bool:
-        """Read a vault file, and note where its memories stand and their fingerprints. False, without fingerprints, if
-        the file is gone, in `skip`, or changed though its size and time did not (that is a finding)."""
+        """Read a vault file, record the paths and fingerprints of its memories, and return True. Return False, without
+        recording fingerprints, if the file is gone, is in `skip`, or (which is also a finding) has other bytes than the
+        index read, though the same size and time. InputError if the file cannot be parsed."""
         head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
             return False
@@ -69,38 +70,44 @@ class Comparison:
         return True
 
     def doubled(self) -> Iterator[HealthFinding]:
-        """Yield a finding for each memory id that stands more than once in the vault; `run` comes first."""
+        """Yield a finding for each memory id that occurs more than once in the vault. Call `run` first."""
         for memory_id, places in self._places.items():
             if len(places) > 1:
                 where = f"stands in {', '.join(places)}"
                 yield finding("id", memory_id, where, "give the copy no id, or delete it")
 
     def differing(self) -> Iterator[HealthFinding]:
-        """Yield findings by namespace: memories that the index lacks (unless their id is doubled), that stand in no
-        file, or that differ between index and file. Files in `skip` are left out; `run` comes first."""
-        held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
-        missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]
+        """Yield findings, each for one namespace: memories that the index lacks (unless their id is doubled), memories
+        of the index that are in no file, and memories that differ between index and file. Files in `skip` are left out.
+        Call `run` first."""
+        indexed = self.indexed_prints
+        in_files = [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
+        missing = [
+            key for path, key, _ in in_files if key not in indexed.get(path, {}) and len(self._places[key[1]]) == 1
+        ]
         strange = [
             key
-            for path, rows in held.items()
+            for path, rows in indexed.items()
             if path not in self.skip
             for key in rows
             if key not in self._prints.get(path, {})
         ]
-        differing = [key for path, key, said_so in said if held.get(path, {}).get(key, said_so) != said_so]
+        differing = [
+            key for path, key, file_print in in_files if indexed.get(path, {}).get(key, file_print) != file_print
+        ]
         yield from _memory_findings("of files are not in the index", missing)
         yield from _memory_findings("of the index stand in no file", strange)
         yield from _memory_findings("are not in the index as their files say them", differing)
 
 
-def _memory_findings(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
-    """Yield one finding for each namespace in `keys`, none without keys; `what` is wrong with these memories, such as
-    `of the index stand in no file`."""
+def _memory_findings(problem: str, keys: list[_Key]) -> Iterator[HealthFinding]:
+    """Yield one finding for each namespace in `keys`, in order of name. `problem` says what is wrong with all of these
+    memories, such as `of the index stand in no file`."""
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
-        yield finding("index", namespace, f"{len(ids)} memories {what}: {first_names(ids)}", ANEW)
+        yield finding("index", namespace, f"{len(ids)} memories {problem}: {first_names(ids)}", ANEW)
 
 
 def first_names(names: Sequence[str]) -> str:
-    """Join the first five names by commas, with ` …` behind if there are more; invisible characters are shown."""
+    """Join the first five names by commas, followed by ` …` if there are more; invisible characters become visible."""
     return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")

@@ -1,4 +1,4 @@
-"""The settings in, each with its value and where that came from out; of a secret only whether there is one."""
+"""The settings in, a row each with its value and source out; of a secret only whether it is set."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _SAID = "the program that runs"
 
 
 class SettingsInput(Wire):
-    """Which settings."""
+    """Whether to list all settings, or only some."""
 
     changed: Annotated[bool, Flag("Only those that somebody set.")] = False
 
@@ -27,18 +27,18 @@ class SettingRow(Wire):
     """One setting, as it is in force."""
 
     name: str
-    """With its section, as in `pellucid.toml`: `recall.topKFacts`."""
+    """Its name after its section, as in `pellucid.toml`: `recall.topKFacts`."""
     value: str
-    """As JSON; of a secret `set` or `not set`. A secret that stands in another value is taken out."""
+    """Its value as JSON; of a secret setting `set` or `not set`. Secrets within other values are redacted."""
     default: str
     source: str
     """`default`, or where it was set: a file, an environment variable, `this command`, `the program that runs`."""
     text: str
-    """What it is for."""
+    """Its description."""
 
 
 class SettingsOutput(Wire):
-    """Every setting in force where the question is answered: a server's are those that it was started with."""
+    """The settings in force in the process that answers: a server's settings are those that it was started with."""
 
     settings: tuple[SettingRow, ...]
 
@@ -49,21 +49,21 @@ def list_settings(settings: Settings, *, changed: bool = False) -> SettingsOutpu
     return SettingsOutput(settings=tuple(row for row in rows if not changed or row.source != _DEFAULT))
 
 
-def _rows(held: BaseModel, sources: Mapping[str, str], above: str) -> Iterator[SettingRow]:
-    """Yield a row for each setting of a section and of the sections in it; `above` is its name with a dot, such as
-    `observe.`, or "" for all settings."""
-    for name, field in type(held).model_fields.items():
-        where, value = f"{above}{to_camel(name)}", getattr(held, name)
+def _rows(settings: BaseModel, sources: Mapping[str, str], prefix: str) -> Iterator[SettingRow]:
+    """Yield a row for each setting of `settings` and of the sections in it. `sources` maps full names to sources;
+    `prefix` is the section's full name and a dot, such as `observe.`, or "" for all settings."""
+    for name, field in type(settings).model_fields.items():
+        full_name, value = f"{prefix}{to_camel(name)}", getattr(settings, name)
         if section(field.annotation):
-            yield from _rows(value, sources, f"{where}.")
+            yield from _rows(value, sources, f"{full_name}.")
             continue
-        usual, shown = _setting_text(field.get_default(call_default_factory=True)), _setting_text(value)
-        source = sources.get(where) or (_DEFAULT if shown == usual else _SAID)
-        yield SettingRow(name=where, value=shown, default=usual, source=source, text=field.description or "")
+        default, shown = _setting_text(field.get_default(call_default_factory=True)), _setting_text(value)
+        source = sources.get(full_name) or (_DEFAULT if shown == default else _SAID)
+        yield SettingRow(name=full_name, value=shown, default=default, source=source, text=field.description or "")
 
 
 def _setting_text(value: object) -> str:
-    """Render a value as JSON with secrets redacted; a secret setting as `set` or `not set`."""
+    """Render a setting's value as JSON with secrets redacted; the value of a secret setting as `set` or `not set`."""
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else "not set"
     return redact(json.dumps(value, ensure_ascii=False, default=str)).text

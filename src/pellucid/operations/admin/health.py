@@ -1,4 +1,4 @@
-"""A home in, its condition out: what is where, what drifted, what is broken, and the index made anew."""
+"""A home in, its condition out: its places, drift and damage; and the index made anew."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.minilm.provision import MODEL_NAME, status
-from pellucid.errors import NoRoomError, StoreError, UnhealthyError
+from pellucid.errors import NoRoomError, StoreError
 from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
 from pellucid.memory.ledger_rows import lifecycle_rows
@@ -35,7 +35,7 @@ _DAMAGED = {
 
 
 class HomeOutput(Wire):
-    """A home and what it holds."""
+    """A home, the number of its files and recalls, and whether its model is ready."""
 
     home: str
     vault: str
@@ -45,7 +45,7 @@ class HomeOutput(Wire):
 
 
 class DoctorOutput(Wire):
-    """What was checked and what was found; `healthy` means that nothing needs to be done."""
+    """The result of a check of a home; `healthy` means that nothing needs to be done."""
 
     healthy: bool
     home: str
@@ -57,23 +57,24 @@ class DoctorOutput(Wire):
     model: str
     findings: tuple[HealthFinding, ...] = ()
     notes: tuple[str, ...] = Field(default=())
-    """What is worth knowing and needs nothing done: drift the next command takes over, what the vault passes over."""
+    """Facts that need no action: drift that the next command takes over, files that the vault passes over."""
     pulse: PipelineStatus | None = None
-    """How the pipeline is doing; None where the databases cannot be read."""
+    """The state of the pipeline; None if the databases cannot be read."""
 
 
 class RebuildOutput(Wire):
-    """What a rebuild wrote."""
+    """The result of a rebuild of the index."""
 
     memories: int
     unreadable: tuple[str, ...] = ()
     encoder_problem: str | None = None
     set_aside: str | None = None
-    """The name a damaged index was moved to, beside the new one."""
+    """The name that a damaged index was given, beside the new index."""
 
 
 def describe_home(app: App) -> HomeOutput:
-    """Return where a home is, how many files its index and recalls its history hold, and whether its model is ready."""
+    """Return the home's path, the number of files in its index and of recalls in its history, and whether its embedding
+    model is ready."""
     home = app.settings.home
     return HomeOutput(
         home=str(home),
@@ -85,8 +86,8 @@ def describe_home(app: App) -> HomeOutput:
 
 
 def check_databases(home: Path) -> DoctorOutput | None:
-    """Return an unhealthy report of the damaged databases alone; None if all are sound, so that the home can be
-    opened."""
+    """Return an unhealthy report of the damaged databases alone; None if all databases are sound, so that the home can
+    be opened."""
     damaged = list(health.integrity(home))
     if not damaged:
         return None
@@ -105,10 +106,11 @@ def check_databases(home: Path) -> DoctorOutput | None:
     )
 
 
-def examine_home(app: App, *, sound: bool = False) -> DoctorOutput:
-    """Check everything that can be checked, changing nothing but finishing interrupted writes, in a home that can be
-    written. `sound`: the databases have just been checked; else damaged ones are all that is reported."""
-    if not sound and (damaged := check_databases(app.settings.home)):
+def examine_home(app: App, *, is_sound: bool = False) -> DoctorOutput:
+    """Check everything that can be checked. Changes nothing, except that it finishes interrupted writes if the home is
+    writable. `is_sound`: the databases have just been checked; else they are checked first, and if any is damaged, the
+    report is of the damaged databases alone."""
+    if not is_sound and (damaged := check_databases(app.settings.home)):
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drain_journal(app)
     drift = app.indexer.drift()
@@ -154,15 +156,16 @@ def _registry_findings(app: App) -> Iterator[HealthFinding]:
 
 
 def set_damaged_index_aside(home: Path) -> str | None:
-    """Rename `index.db` if it is damaged, so that a new one can be made; return its new name, None if it is sound."""
+    """Rename `index.db` if it is damaged, so that a new index can be made. Return the new name; None if `index.db` is
+    sound."""
     damaged = dict(health.integrity(home))
     return health.set_aside(home, datetime.now(UTC)) if "index.db" in damaged else None
 
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
-    """Take over what others edited, then index every file of the vault anew; `set_aside` is the name a damaged index
+    """Take over others' edits of the vault, then index every file anew. `set_aside` is the name that a damaged index
     was moved to, for the output."""
-    # first, so that each row names the operation that others' changes are on record as
+    # edits come first, so that each row of the index names the operation that recorded them
     app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)
     return RebuildOutput(
@@ -174,8 +177,8 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
 
 
 def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
-    """Yield what keeps the pipeline from working: sessions whose flush failed, a disk almost full, an unfinished
-    erasure."""
+    """Yield a finding for each obstacle of the pipeline: sessions whose flush failed, a disk that is almost full, an
+    unfinished erasure."""
     for each in beat.backlog:
         if each.attempts:
             what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
@@ -190,7 +193,7 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
 
 
 def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
-    """Yield how many turns wait in the spool, if any, and a line for each pass that is overdue."""
+    """Yield a note with the number of turns that wait in the spool, if any, and a note for each overdue pass."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -198,7 +201,8 @@ def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
 
 
 def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
-    """File the writes waiting in the journal. If the disk is full: an empty report, and a finding."""
+    """Write the vault files that wait in the journal. Return the report and no findings; if the disk is full, an empty
+    report and a finding."""
     try:
         return app.records.drain(), []
     except NoRoomError as error:
@@ -206,15 +210,16 @@ def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
 
 
 def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
-    """Yield a finding for each vault path where two versions of a memory met; `waiting` reports the writes just
-    filed."""
+    """Yield a finding for each vault path with two conflicting versions of a memory; `waiting` is the report of the
+    writes just filed."""
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
         yield finding("conflict", path, what, "merge it into the file beside it, then delete it")
 
 
 def _orphan_findings(app: App) -> Iterator[HealthFinding]:
-    """Yield memories superseded only by one forgotten since: nothing in force replaces them."""
+    """Yield a finding for each memory that is superseded by a memory that was forgotten since, so that nothing in force
+    replaces it."""
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
@@ -223,7 +228,8 @@ def _orphan_findings(app: App) -> Iterator[HealthFinding]:
 
 
 def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
-    """Yield at most one finding: the index was made with another encoder; or else, fewer `vectors` than `rows`."""
+    """Yield a finding if the index was made with another encoder, else if it has fewer `vectors` than memories
+    (`rows`)."""
     model = app.index.state().model
     if model and model != app.embedder.model:
         yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
@@ -233,7 +239,8 @@ def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFindin
 
 
 def _model_findings(folder: Path) -> Iterator[HealthFinding]:
-    """Yield the embedding model's files that are damaged or were changed; missing ones are fetched when needed."""
+    """Yield a finding for each file of the embedding model that is damaged or was changed; missing files are not
+    reported, since they are fetched when needed."""
     found = status(folder)
     for name, state in found.files.items():
         if state == "damaged":
@@ -244,15 +251,15 @@ def _model_findings(folder: Path) -> Iterator[HealthFinding]:
 
 
 def _drift_notes(drift: Drift) -> Iterator[str]:
-    """Yield a line each for files that others added, edited or deleted: how many, and the first names."""
+    """Yield a note each on files that others added, edited and deleted: their number and the first names."""
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
             yield f"{len(paths)} {kind} outside Pellucid: {first_names(paths)}"
 
 
 def _limit_notes(app: App) -> Iterator[str]:
-    """Yield what limits this home: it is read-only, or else its file system is unsafe; and, a line a kind, which files
-    of the vault are passed over."""
+    """Yield notes on the limits of this home: it is read-only, or its file system cannot exchange two files; and a note
+    for each kind of files in the vault that are passed over."""
     if app.read_only:
         yield "the home may only be read: nothing is kept or taken over, and what an interrupted write left waits"
     elif not health.replaces_atomically(app.records):
@@ -265,23 +272,18 @@ def _limit_notes(app: App) -> Iterator[str]:
 
 
 class HomeInput(Wire):
-    """Nothing: the home of the call."""
+    """No fields: the home is that of the call."""
 
 
 def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
-    """Check a home; where databases are damaged, it is not opened, and they are all that is reported."""
-    return check_databases(call.settings.home) or examine_home(call.app, sound=True)
+    """Check the call's home. If databases are damaged, report these alone, without opening the home."""
+    return check_databases(call.settings.home) or examine_home(call.app, is_sound=True)
 
 
 def rebuild_home(call: Call, _asked: HomeInput) -> RebuildOutput:
-    """Set the home's index aside if it is damaged, then open the home and index every file anew."""
-    set_aside = set_damaged_index_aside(call.settings.home)
+    """Rename the home's index if it is damaged, then open the home and index every file anew."""
+    set_aside = set_damaged_index_aside(call.settings.home)  # before `call.app` opens the home
     return rebuild(call.app, set_aside)
-
-
-def _failure_of(output: DoctorOutput) -> UnhealthyError | None:
-    """Return the error that says how many problems were found; None if there were none."""
-    return problems_error(len(output.findings))
 
 
 INIT = Operation(
@@ -303,7 +305,7 @@ DOCTOR = Operation(
     doctor,
     "read",
     Surfaces("doctor", http=("GET /v1/doctor",)),
-    failure=_failure_of,
+    failure=lambda output: problems_error(len(output.findings)),
     as_it_stands=True,
     needs="admin",
 )

@@ -1,4 +1,4 @@
-"""A wish in, the state of the embedding model out."""
+"""An action in, the state of the embedding model or of the reranking model out."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -11,14 +11,14 @@ from pellucid.settings import Settings
 
 
 class ModelsInput(Wire):
-    """`status` looks, `pull` fetches what is missing."""
+    """The action: `status` only looks, `pull` fetches missing files; and the model."""
 
     action: Annotated[Literal["status", "pull"], Argument("status, or pull to fetch what is missing.")] = "status"
     reranker: Annotated[bool, Flag("The cross-encoder of `rerank.model`, not the embedding model.")] = False
 
 
 class ModelsOutput(Wire):
-    """Where the model is kept, and whether each file is the one expected."""
+    """The folder of a model, and the state of each of its files."""
 
     model: str
     folder: str
@@ -28,10 +28,10 @@ class ModelsOutput(Wire):
 
 
 def models(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
-    """Show which files of the embedding model are in the cache, or with `reranker` of the reranking model; the action
-    `pull` fetches what is missing first."""
+    """Show the files of the embedding model (with `reranker`, of the reranking model) in the cache and their states.
+    The action `pull` downloads missing files first; `report` gets lines about that."""
     if request.reranker:
-        return _reranker(settings, request, report)
+        return _show_reranker(settings, request, report)
     folder = settings.home / "models" / MODEL_NAME
     if request.action == "pull":
         provision(folder, report)
@@ -45,9 +45,9 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
     )
 
 
-def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
-    """Show the reranking model's files, after fetching them for `pull`; if any is missing, it is not ready and no file
-    is shown."""
+def _show_reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
+    """Show the reranking model's files, after downloading missing files for `pull`. If a file is missing, the model is
+    shown as not ready, without files."""
     cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
     if request.action == "pull":
         pull(model, cache, report)

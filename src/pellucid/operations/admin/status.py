@@ -1,4 +1,4 @@
-"""A home's ledger, spool and settings in, how the pipeline is doing out: what `doctor` says beside what is broken."""
+"""A home's ledger, spool and settings in, the state of its pipeline out, which `doctor` shows beside problems."""
 
 import shutil
 from collections import Counter
@@ -21,7 +21,7 @@ _LOW_BYTES = 200 << 20
 
 
 class Observations(Wire):
-    """What extraction has done, over every namespace and as long as the ledger goes back."""
+    """Counts of what extraction has done, over every namespace and the whole ledger."""
 
     recorded: int
     by_verdict: dict[str, int]
@@ -32,39 +32,39 @@ class Observations(Wire):
     turns: int = 0
     characters: int = 0
     turns_a_second: float | None = None
-    """Of extraction alone, models included; None before the first segment."""
+    """The speed of extraction alone, models included; None before the first segment."""
     by_signal: dict[str, int] = Field(default_factory=dict)
     tokens: int = 0
     cost: float = 0.0
 
     def line(self) -> str:
-        """Render the reference's line: `N observations recorded: accept=x%, reject=y%, defer=z%. Last observed: ts.`;
-        `no observations recorded yet` without any."""
+        """Render the counts as one line: `N observations recorded: accept=x%, reject=y%, defer=z%. Last observed: ts.`;
+        as `no observations recorded yet` if there are none."""
         if not self.recorded:
             return "no observations recorded yet"
-        share = {verdict: 100 * self.by_verdict.get(verdict, 0) / self.recorded for verdict in _VERDICTS}
-        said = ", ".join(f"{verdict}={value:.0f}%" for verdict, value in share.items())
+        shares = {verdict: 100 * self.by_verdict.get(verdict, 0) / self.recorded for verdict in _VERDICTS}
+        shown = ", ".join(f"{verdict}={value:.0f}%" for verdict, value in shares.items())
         last = f"{self.last_observed_at:%Y-%m-%dT%H:%M:%SZ}" if self.last_observed_at else "never"
-        return f"{self.recorded} observations recorded: {said}. Last observed: {last}."
+        return f"{self.recorded} observations recorded: {shown}. Last observed: {last}."
 
 
 _VERDICTS = ("accept", "reject", "defer")
 
 
 class PipelineStatus(Wire):
-    """How the pipeline is doing."""
+    """The state of a home's pipeline, from turns to memories."""
 
     observations: Observations
     backlog: tuple[Backlog, ...] = ()
     overdue: tuple[str, ...] = ()
     disk: dict[str, int] = Field(default_factory=dict)
-    """Bytes by place, and `free` on the file system."""
+    """Maps the places of the home to the bytes they use, and `free` to the bytes left on the file system."""
     retention: dict[str, str] = Field(default_factory=dict)
-    """What is kept for how long."""
+    """Maps kinds of records to how long they are kept, in words."""
 
 
 def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
-    """Return how the pipeline of a home is doing; `overdue` names passes that should have run."""
+    """Return the state of a home's pipeline; `overdue` are the names of passes that should have run."""
     namespaces = sorted({each.namespace for each in app.spool.waiting()})
     return PipelineStatus(
         observations=_count_observations(app),
@@ -76,12 +76,12 @@ def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
 
 
 def is_low_on_disk(pulse: PipelineStatus) -> bool:
-    """Whether the next writes may fail for lack of space."""
+    """Whether less than 200 MiB of disk space are free, so that the next writes could fail."""
     return pulse.disk["free"] < _LOW_BYTES
 
 
 def _count_observations(app: App) -> Observations:
-    """Sum up the extraction verdicts and flushes of the whole ledger."""
+    """Sum up the verdicts and flushes of the whole ledger, of all namespaces."""
     verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
     last: datetime | None = None
     for row in rows_of_type(app.ledger, VerdictRow):
@@ -108,14 +108,15 @@ def _count_observations(app: App) -> Observations:
 
 
 def _disk_usage(home: Path) -> dict[str, int]:
-    """Return the bytes used by each place of the home that uses any, such as `vault`, and as `free` those left on its
-    disk."""
+    """Return a map from places of the home, such as `vault`, to the bytes they use, and from `free` to the bytes left
+    on the disk; places that use nothing are left out."""
     used = {place: _bytes_on_disk(home, place) for place in _PLACES}
     return {**{place: size for place, size in used.items() if size}, "free": shutil.disk_usage(home).free}
 
 
 def _bytes_on_disk(home: Path, place: str) -> int:
-    """Return the size of a folder, or of a file with those whose names begin alike (`-wal`); 0 if missing."""
+    """Return the size in bytes of a folder of the home, or of a file and the files whose names begin with its name,
+    such as its `-wal`; 0 if there is none."""
     path = home / place
     if path.is_dir():
         return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
@@ -123,12 +124,13 @@ def _bytes_on_disk(home: Path, place: str) -> int:
 
 
 def _retention_in_words(app: App) -> dict[str, str]:
-    """Say how long each kind of record is kept, by kind, such as `memories`: `until forgotten`."""
-    settings, kept = app.settings, app.settings.history
+    """Return a map from kinds of records to how long they are kept, such as `memories` to `until forgotten`."""
+    settings, limits = app.settings, app.settings.history
     return {
         "trace": settings.observe.trace_retention,
-        "receipts": f"{kept.receipt_days} days, {kept.receipts} and {kept.receipt_mb} MB at most, then results only",
-        "events": f"{kept.event_days} days, {kept.events} at most, citations as long; then the sums of their days",
+        "receipts": f"{limits.receipt_days} days, {limits.receipts} and {limits.receipt_mb} MB at most, then results"
+        " only",
+        "events": f"{limits.event_days} days, {limits.events} at most, citations as long; then the sums of their days",
         "queryText": "kept" if settings.recall.store_query_text else "not kept",
         "memories": "until forgotten",
         "ledger": "for good; no words in it",

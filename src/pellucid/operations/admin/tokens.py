@@ -16,7 +16,7 @@ Name = Annotated[str, Argument("The name that the token was made under.")]
 
 
 class CreateTokenInput(SafeInput):
-    """Who is to ask, and what that may do where."""
+    """The name of a new token, and the access that it grants."""
 
     name: Annotated[str, Flag("Who asks with it: a program, a machine, a person.")]
     grants: Annotated[
@@ -26,13 +26,13 @@ class CreateTokenInput(SafeInput):
 
 
 class TokenInput(SafeInput):
-    """Whose token."""
+    """The name of a token."""
 
     name: Name
 
 
 class TokensInput(Wire):
-    """Nothing: all of a home."""
+    """No fields: all tokens of the home."""
 
 
 class TokenView(Wire):
@@ -43,11 +43,11 @@ class TokenView(Wire):
     created: Instant
     rotated: Instant | None = None
     last_used: Instant | None = None
-    """To the minute."""
+    """The time of its last use, to the minute."""
 
 
 class NewToken(Wire):
-    """A token with its secret, which is shown here and kept nowhere."""
+    """A token with its secret, which is shown here and stored nowhere."""
 
     is_secret: ClassVar[bool] = True
     token: str
@@ -56,89 +56,89 @@ class NewToken(Wire):
 
 
 class TokensOutput(Wire):
-    """Every token, by name."""
+    """Every token, sorted by name."""
 
     tokens: tuple[TokenView, ...]
 
 
 def create_token(app: App, request: CreateTokenInput) -> NewToken:
-    """Create a token for a new principal.
+    """Create a token for a new principal, and return it with its secret.
 
     Raises:
-        InputError: the name or a grant is not allowed.
+        InputError: the name or a grant is not valid.
         ConflictError: there is a token of that name.
     """
     grants = tuple(map(_parse_grant, request.grants))
-    token, token_id, kept = _new_token(app)
+    token, token_id, digest = _new_token(app)
     try:
-        made = Principal(name=request.name, token_id=token_id, digest=kept, grants=grants, created=app.clock.now())
+        made = Principal(name=request.name, token_id=token_id, digest=digest, grants=grants, created=app.clock.now())
     except ValidationError as error:
         field = "name" if error.errors()[0]["loc"] == ("name",) else "grants"
         expects = "lower-case letters, digits, dot, dash and underscore" if field == "name" else "at least one grant"
         raise InputError(f"{field_name(field)} expects {expects}", code=f"invalid_{field}") from error
 
-    def add(known: AccessList) -> AccessList:
+    def add(access_list: AccessList) -> AccessList:
         """Return the access list with the new principal; ConflictError if the name is taken."""
-        if known.find(made.name):
+        if access_list.find(made.name):
             raise ConflictError(
                 f"there is a token named {made.name}", next_step="`pellucid token rotate` gives it a new secret"
             )
-        return known.with_principal(made)
+        return access_list.with_principal(made)
 
     app.access.change(add)
     return NewToken(token=token, name=made.name, grants=tuple(map(_grant_text, grants)))
 
 
 def list_tokens(app: App) -> TokensOutput:
-    """List all tokens by the names of their principals, without their secrets."""
+    """List all tokens, sorted by the names of their principals, without their secrets."""
     return TokensOutput(
         tokens=tuple(map(_token_view, sorted(app.access.known().principals, key=lambda each: each.name)))
     )
 
 
 def rotate_token(app: App, name: str) -> NewToken:
-    """Give the principal of this name a new token, with the same grants; the old one ends at once. NotFoundError if
-    there is none."""
-    token, token_id, kept = _new_token(app)
+    """Give the principal of this name a new token with the same grants, and return the token with its secret; the old
+    token ends at once. NotFoundError if there is no such principal."""
+    token, token_id, digest = _new_token(app)
 
-    def rotate(known: AccessList) -> AccessList:
+    def rotate(access_list: AccessList) -> AccessList:
         """Return the access list with the new token for the principal of this name."""
-        changed = {"token_id": token_id, "digest": kept, "rotated": app.clock.now()}
-        return known.with_principal(_principal_named(known, name).model_copy(update=changed))
+        changed = {"token_id": token_id, "digest": digest, "rotated": app.clock.now()}
+        return access_list.with_principal(_find_principal(access_list, name).model_copy(update=changed))
 
-    known = app.access.change(rotate)
-    return NewToken(token=token, name=name, grants=tuple(map(_grant_text, _principal_named(known, name).grants)))
+    rotated = _find_principal(app.access.change(rotate), name)
+    return NewToken(token=token, name=name, grants=tuple(map(_grant_text, rotated.grants)))
 
 
 def revoke_token(app: App, name: str) -> TokenView:
-    """Revoke the token of this name at once, and return what it was; NotFoundError if there is none."""
-    ended = list[Principal]()
+    """Revoke the token of this name at once, and return its last state; NotFoundError if there is no such token."""
+    revoked = list[Principal]()
 
-    def revoke(known: AccessList) -> AccessList:
-        """Return the access list without the principal of this name, who is noted in `ended`."""
-        ended.append(_principal_named(known, name))
-        return known.without(name)
+    def revoke(access_list: AccessList) -> AccessList:
+        """Return the access list without the principal of this name, after appending the principal to `revoked`."""
+        revoked.append(_find_principal(access_list, name))
+        return access_list.without(name)
 
     app.access.change(revoke)
-    return _token_view(ended[0])
+    return _token_view(revoked[0])
 
 
 def _new_token(app: App) -> tuple[str, str, str]:
-    """Generate a token; return it as shown to the user, its id, and the keyed digest of its secret."""
+    """Generate a token, and return its text for the user, its id, and the keyed digest of its secret."""
     token_id, secret = secrets.token_hex(6), secrets.token_hex(32)
     return format_token(token_id, secret), token_id, secret_digest(secret, app.key)
 
 
-def _principal_named(known: AccessList, name: str) -> Principal:
-    """Return the principal of this name; raise NotFoundError if there is none."""
-    found = known.find(name)
+def _find_principal(access_list: AccessList, name: str) -> Principal:
+    """Return the principal of this name; NotFoundError if there is none."""
+    found = access_list.find(name)
     if found is None:
         raise NotFoundError(f"no token is named {name}", next_step="`pellucid token list` names them")
     return found
 
 
 def _parse_grant(text: str) -> Grant:
-    """Parse a grant written as `NAMESPACE:ACCESS`, such as `acme/*:read`; InputError if it is none."""
+    """Parse a grant written as `NAMESPACE:ACCESS`, such as `acme/*:read`; InputError for any other text."""
     namespace, _, access = text.strip().rpartition(":")
     try:
         return Grant.model_validate({"namespace": namespace, "access": access})

@@ -1,1 +1,1 @@
-"""A session or an agent in, all that a home holds of it out: as lines, or away for good."""
+"""A session or an agent in, all data that a home has of it out: exported as lines, or erased for good."""

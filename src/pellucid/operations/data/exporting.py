@@ -1,4 +1,4 @@
-"""A session or an agent in, all that a home holds of it out: a line of JSON each."""
+"""A session or an agent in, all data that a home has of it out: a line of JSON for each record."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,26 +13,26 @@ from pellucid.operations.recall.recalling import xray_by_id
 
 def export_subject(app: App, request: SubjectInput) -> Iterator[str]:
     """Yield all that belongs to a session or an agent as JSON lines, also memories shared with others; and the X-rays
-    of its recalls, except those of which only the results are kept."""
+    of its recalls, except those of which only the results are stored."""
     subject = subject_of(request)
-    held = find_owned(app, subject)
-    for each in (*held.memories, *held.shared):
+    owned = find_owned(app, subject)
+    for each in (*owned.memories, *owned.shared):
         yield _line("memory", {**each.memory.to_wire(), "path": each.path})
-    for each in held.episodes:
+    for each in owned.episodes:
         yield _line("episode", {**each.episode.to_wire(), "path": each.path})
-    for each in held.turns:
+    for each in owned.turns:
         turn = each.turn
-        told = {"sessionId": turn.session_id, "ordinal": turn.ordinal, "role": turn.role, "content": turn.content}
-        yield _line("turn", told)
-    for table, row in app.traces.rows(subject, held.recall_ids):
+        fields = {"sessionId": turn.session_id, "ordinal": turn.ordinal, "role": turn.role, "content": turn.content}
+        yield _line("turn", fields)
+    for table, row in app.traces.rows(subject, owned.recall_ids):
         yield _line(table, row)
         if table == "receipts":
-            with suppress(NotFoundError):  # only its results are kept
+            with suppress(NotFoundError):  # only its results are stored
                 yield _line("xray", xray_by_id(app, subject.namespace, str(row["recall_id"])).to_wire())
 
 
 def _line(record: str, fields: Mapping[str, object]) -> str:
-    """Render a record as a JSON line, without fields that are None; `record` says what it is."""
+    """Render a record as a JSON line, without fields that are None; `record` is its kind."""
     return json.dumps({"record": record, **{name: value for name, value in fields.items() if value is not None}})
 
 

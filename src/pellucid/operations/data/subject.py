@@ -1,4 +1,4 @@
-"""A session or an agent in, what of a home is its own out: its memories, episodes, waiting turns and recalls."""
+"""A session or an agent in, its own data in a home out: its memories, episodes, waiting turns and recalls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from pellucid.store.spool_port import SpooledTurn
 
 
 class SubjectInput(Wire):
-    """Whose data: a session's, or an agent's, in the namespace of the call."""
+    """The subject of data: a session or an agent, in the namespace of the call."""
 
     namespace: str
     session_id: Annotated[str | None, Flag("All of this session.", "--session")] = None
@@ -33,15 +33,16 @@ class Owned:
     memories: Sequence[Served]
     """Memories that come from the subject alone."""
     shared: Sequence[Served]
-    """Memories of the subject for which others are evidence, too."""
+    """Memories of the subject for which other sessions are evidence, too."""
     episodes: Sequence[FiledEpisode]
     turns: Sequence[SpooledTurn]
     recall_ids: Sequence[str]
-    """Recalls of which their receipts alone say whose they are."""
+    """The ids of recalls that only their receipts show to be the subject's."""
 
 
 def subject_of(request: SubjectInput) -> Subject:
-    """Return the session (its id redacted as stored) or agent that a request names; InputError for neither or both."""
+    """Return the session (its id redacted, as it is stored) or agent that a request names; InputError unless it names
+    exactly one."""
     if bool(request.session_id) == bool(request.agent):
         raise InputError(
             "name a session or an agent, one of the two", code="missing_subject", next_step="nothing was looked at"
@@ -51,17 +52,18 @@ def subject_of(request: SubjectInput) -> Subject:
 
 
 def find_owned(app: App, subject: Subject) -> Owned:
-    """Find everything in a home that belongs to a subject: memories that it alone supports, those `shared` with other
-    sessions, episodes, turns in the spool, and an agent's recalls that only their receipts name it in."""
-    theirs = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
-    sessions = {"", *(each.memory.session_id or "" for each in theirs)}
-    alone = [each for each in theirs if sessions.issuperset(_sessions_in_evidence(each.memory))]
+    """Find everything in a home that belongs to a subject: memories with evidence from the subject alone, memories
+    `shared` with other sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts
+    show to be the agent's."""
+    memories = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
+    sessions = {"", *(each.memory.session_id or "" for each in memories)}
+    alone = [each for each in memories if sessions.issuperset(_sessions_in_evidence(each.memory))]
     ids = {each.memory.id for each in alone}
     episodes = app.lookup.episodes(subject.namespace)
     return Owned(
         subject,
         memories=alone,
-        shared=[each for each in theirs if each.memory.id not in ids],
+        shared=[each for each in memories if each.memory.id not in ids],
         episodes=[each for each in episodes if _matches(subject, each.episode.session_id, each.episode.agent)],
         turns=_waiting_turns(app, subject),
         recall_ids=_unattributed_recalls(app, subject) if subject.agent else (),
@@ -69,23 +71,24 @@ def find_owned(app: App, subject: Subject) -> Owned:
 
 
 def _is_owned(subject: Subject, memory: Memory) -> bool:
-    """Whether a memory came from the subject; sections of documents belong to nobody."""
+    """Whether a memory came from the subject; never for a section of a document."""
     return memory.category != "section" and _matches(subject, memory.session_id, memory.agent)
 
 
 def _matches(subject: Subject, session_id: str | None, agent: str | None) -> bool:
-    """Whether something of this session and agent belongs to the subject: by session if the subject is one, else by
-    agent."""
+    """Whether a record with this session and agent belongs to the subject: by its session if the subject is a session,
+    else by its agent."""
     return session_id == subject.session_id if subject.session_id else agent == subject.agent
 
 
 def _sessions_in_evidence(memory: Memory) -> set[str]:
-    """Return the sessions in a memory's evidence, which is written `session:first-last`; "" for what has no colon."""
+    """Return the ids of the sessions in a memory's evidence, which is written `session:first-last`; "" for evidence
+    without a colon."""
     return {each.rpartition(":")[0] for each in memory.evidence}
 
 
 def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
-    """Return the subject's turns that wait in the spool, session by session."""
+    """Return the subject's turns that wait in the spool, grouped by session."""
     waiting = [each.session_id for each in app.spool.waiting(subject.namespace)]
     return [
         turn
@@ -96,6 +99,6 @@ def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
 
 
 def _unattributed_recalls(app: App, subject: Subject) -> list[str]:
-    """Return ids of older recalls by the subject's agent, which is named in their receipts and in no column."""
+    """Return the ids of older recalls of the subject's agent, which only their receipts name."""
     found = app.traces.unattributed(subject.namespace)
     return [recall_id for recall_id, packed in found if unpack(packed).state.request.agent == subject.agent]

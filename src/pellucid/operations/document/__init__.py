@@ -1,1 +1,1 @@
-"""A request about documents in, the answer out: what is indexed, kept, closed and listed."""
+"""A request about documents in, the answer out: documents indexed, listed, shown and closed."""

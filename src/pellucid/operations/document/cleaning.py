@@ -1,6 +1,6 @@
-"""A document as its file says it in, the document as it may be stored out: no secret, nothing off the record.
+"""A document as it was read in, the document as it is stored out: without secrets and without text off the record.
 
-Whatever reads as an instruction to an assistant is left out of header and title, and marked in sections.
+Text that reads as an instruction to an assistant is left out of header and title, and quarantined in sections.
 """
 
 import re
@@ -20,12 +20,12 @@ from pellucid.memory.trust.injection import looks_injected
 from pellucid.settings import Settings
 
 _LEAST_SECRET = 12
-"""Characters; a shorter key is no secret."""
+"""The minimum length of a header key, in characters, that can be a secret."""
 
 
 @dataclass(slots=True)
 class ReadingTally:
-    """Counts of what was removed from documents: secrets by type, stretches off the record, injected instructions."""
+    """Counts of what was removed from documents: secrets by type, parts off the record, injected instructions."""
 
     redactions: Counter[str] = field(default_factory=Counter[str])
     off_the_record: int = 0
@@ -38,7 +38,7 @@ class ReadingTally:
         self.instructions += other.instructions
 
     def clean(self, text: str) -> str:
-        """Return the text with its secrets redacted, and count them."""
+        """Return the text with its secrets redacted, and add their number to `redactions`."""
         found = redact(text)
         self.redactions.update(found.counts)
         return found.text
@@ -46,7 +46,7 @@ class ReadingTally:
 
 def is_instruction_name(path: str) -> bool:
     """Whether a file's path, or the words in it, reads as an instruction to an assistant, such as
-    `IgnoreAllPreviousRules.md`: it would be seen beside every section."""
+    `IgnoreAllPreviousRules.md`; an assistant would see the path beside every section."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_./\\+-]+", " ", path)
     return bool(looks_injected(words, foreign=True) or looks_injected(path))
 
@@ -54,15 +54,15 @@ def is_instruction_name(path: str) -> bool:
 def clean_document(
     read: ReadDocument, path: str, data: bytes, settings: Settings
 ) -> tuple[CleanDocument, ReadingTally]:
-    """Return a document without secrets, stretches off the record and (if trust is on) instructions in title, aliases
-    and header, with the counts of what was removed. Instructions in sections stay, to be quarantined later.
+    """Return a document without secrets, text off the record and (if trust is on) instructions in title, aliases and
+    header, and the counts of what was removed. Instructions in sections stay, to be quarantined later.
 
     Args:
-        path: the path under which the document may be stored.
+        path: the path under which the document is stored.
         data: the bytes of the file.
 
     Raises:
-        InputError: its name gives orders.
+        InputError: trust is on, and the path reads as an instruction.
     """
     if settings.trust.enabled and is_instruction_name(path):
         raise InputError(
@@ -88,8 +88,8 @@ def clean_document(
 
 
 def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:
-    """Yield the aliases without secrets, except those that read as instructions; the document's title is one as it is
-    stored."""
+    """Yield the aliases with secrets redacted, without those that read as instructions (if trust is on). An alias that
+    is the document's title becomes `title`, the title as it is stored."""
     for each in read.aliases:
         name = title if each == read.title else redact(each).text
         if not (settings.trust.enabled and looks_injected(name)):
@@ -97,77 +97,79 @@ def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Ite
 
 
 def _entity(read: ReadDocument, path: str, tally: ReadingTally) -> str:
-    """Return the entity that a document defines; the document's path where that name holds a secret."""
+    """Return the entity that a document defines; the path instead if the entity's name contains a secret."""
     entity = tally.clean(read.entity)
     return entity if entity == read.entity else path
 
 
 def clean_older_header(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
-    """Return the entity and the header values of a document's version in git, without secrets and instructions; with
-    its title as a value, unless that is an instruction."""
+    """Return the entity and the header values of an earlier version of a document, without secrets and instructions;
+    its title is one of the values, unless the title reads as an instruction."""
     tally = ReadingTally()
     title = tally.clean(read.title)
-    shown = not (settings.trust.enabled and looks_injected(title))
+    is_storable = not (settings.trust.enabled and looks_injected(title))
     values = clean_header(_clean_keys(read.header, data, tally), settings, tally)
-    return _entity(read, path, tally), with_title(values, title) if shown else values
+    return _entity(read, path, tally), with_title(values, title) if is_storable else values
 
 
 def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> Values:
-    """Return the header with secrets redacted in its keys; keys that become equal are numbered (`key#2`), so that none
-    is lost.
+    """Return the header with secrets redacted in its keys; keys that become equal are numbered (`key#2`), so that no
+    value is lost.
 
-    A normalised key hides a secret, so that each suspicious key is looked up in `data` as it was written.
+    Normalising a key can disguise a secret, so a suspicious key is looked up in the file's bytes as it was written.
     """
-    out: Values = {}
+    cleaned: Values = {}
     for key, value in header.items():
         name = key
         if len(key) >= _LEAST_SECRET and any(letter.isdecimal() for letter in key):
-            name = next((said for said in _original_keys(key, data) if redact(said).counts), key)
+            name = next((spelling for spelling in _original_keys(key, data) if redact(spelling).counts), key)
             name = key if name == key else key_name(tally.clean(name))
-        same = sum(each == name or each.startswith(f"{name}#") for each in (*out, *(header if name != key else ())))
-        out[f"{name}#{same + 1}" if same else name] = value
-    return out
+        same = sum(each == name or each.startswith(f"{name}#") for each in (*cleaned, *(header if name != key else ())))
+        cleaned[f"{name}#{same + 1}" if same else name] = value
+    return cleaned
 
 
 def _original_keys(key: str, data: bytes) -> Iterator[str]:
-    """Yield every spelling at the beginning of the file that may have become this normalised key."""
+    """Yield every text at the beginning of the file that normalises to this key, as it is written there."""
     text = data[:HEADER_BYTES].decode("utf-8", "replace")
     shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
     return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))
 
 
 def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTally) -> Values:
-    """Return the header values that may be stored: secrets redacted, pairs off the record or (if trust is on) with
-    instructions left out; all is counted in `tally`."""
+    """Return the header with secrets redacted, without the pairs that are off the record or (if trust is on) read as
+    instructions; what is removed is counted in `tally`."""
     whole = "\n".join(f"{key}: {value}" for key, value in header.items())
-    doubted = settings.trust.enabled and looks_injected(whole)
-    if not (doubted or _is_off_record(whole, settings) or redact(whole).counts):
+    has_instructions = settings.trust.enabled and looks_injected(whole)
+    if not (has_instructions or _is_off_record(whole, settings) or redact(whole).counts):
         return dict(header)
-    out: Values = {}
+    cleaned: Values = {}
     for key, value in header.items():
         if _is_off_record(f"{key}\n{value}", settings):
             tally.off_the_record += 1
-        elif doubted and looks_injected(f"{key}: {value}"):
+        elif has_instructions and looks_injected(f"{key}: {value}"):
             tally.instructions += 1
         else:
             name, clean = _cleaned_pair(key, value, tally)
-            out[name] = clean
-    return out
+            cleaned[name] = clean
+    return cleaned
 
 
 def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
-    """Return a header's key and value with secrets redacted, in the value also those that only its key gives away."""
+    """Return a header's key and value with secrets redacted; in the value also secrets that only the key before them
+    shows to be such. They are counted in `tally`."""
     name = tally.clean(key)
     lead = f"{name}: "
-    found = redact(lead + value)
-    if not found.text.startswith(lead):
+    redacted = redact(lead + value)
+    if not redacted.text.startswith(lead):
         return name, tally.clean(value)
-    tally.redactions.update(found.counts)
-    return name, found.text.removeprefix(lead)
+    tally.redactions.update(redacted.counts)
+    return name, redacted.text.removeprefix(lead)
 
 
 def _is_off_record(text: str, settings: Settings) -> bool:
-    """Whether a text holds the marker that takes it off the record, in any case; False if the settings have none."""
+    """Whether a text contains, in any case, the settings' marker for text off the record; False if there is no
+    marker."""
     marker = settings.capture.off_the_record.casefold()
     return bool(marker) and marker in text.casefold()
 
@@ -175,10 +177,11 @@ def _is_off_record(text: str, settings: Settings) -> bool:
 def _cleaned_sections(
     sections: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally
 ) -> Iterator[CleanSection]:
-    """Yield the sections, or the parts of them, that are on the record, with secrets redacted.
+    """Yield the sections, or the parts of them, that are on the record, with secrets redacted; removed parts are
+    counted in `tally`.
 
-    A marker on a line of its own opens a stretch that ends with the closing one, sections later if need be; one within
-    a line takes out its section alone, for a page that only mentions the marker must not be silenced by it.
+    After an opening marker on a line of its own, everything up to the closing marker is off the record, in later
+    sections, too. A marker within a line removes its section alone, so that a page that mentions the marker stays.
     """
     silent = False
     spotless = not redact("\n".join({name for each in sections for name in (each.heading, *each.trail)})).counts
@@ -196,16 +199,16 @@ def _cleaned_sections(
 
 
 def _lines_on_record(text: str, settings: Settings, *, silent: bool) -> tuple[str, bool]:
-    """Return the lines of a text that are on the record, without the markers' own, and whether it ends off the record;
-    `silent` if it begins so."""
+    """Return the lines of a text that are on the record, without the markers' lines, and whether the text ends off the
+    record. `silent`: whether it begins off the record."""
     off, on = settings.capture.off_the_record.casefold(), settings.capture.on_the_record.casefold()
-    kept: list[str] = []
+    on_record: list[str] = []
     for line in text.split("\n"):
-        said = line.strip().casefold()
-        if off and said == off:
+        marker = line.strip().casefold()
+        if off and marker == off:
             silent = True
-        elif silent and on and said == on:
+        elif silent and on and marker == on:
             silent = False
         elif not silent:
-            kept.append(line)
-    return "\n".join(kept), silent
+            on_record.append(line)
+    return "\n".join(on_record), silent

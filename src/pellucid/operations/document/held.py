@@ -1,7 +1,7 @@
-"""A namespace in, the documents that are kept of it out, with the files they were read from and their vault files.
+"""A namespace in, its stored documents out, with the files that they were read from and their vault files.
 
-A name that holds a secret is kept as `[redacted:<type>]-<digest>.md`; the digest is keyed, so that it tells the same
-name again, tells two apart, and proves nothing to somebody who guesses the secret.
+A file name that contains a secret is stored as `[redacted:<type>]-<digest>.md`. The digest is keyed, so that equal
+names have equal digests, others do not, and somebody who guesses the secret cannot check the guess.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ _MARK = "[redacted:"
 
 
 def stored_file(document: Document) -> Path:
-    """Return the path of the file that a document was read from, as it is stored: secrets in names are replaced."""
+    """Return the path of the file that a document was read from, as it is stored: with secrets in names replaced."""
     return Path(document.root) / document.path
 
 
 def original_file(app: App, document: Document) -> Path:
-    """Return the real path of the file that a document was read from, even where its stored name hides a secret; a part
-    of it that is not on disk any more stays as stored."""
+    """Return the real path of the file that a document was read from, also if a secret in the stored path was replaced.
+    A part of the path that is not on disk any more stays as it is stored."""
     stored = stored_file(document)
     if _MARK not in str(stored):
         return stored
@@ -37,19 +37,19 @@ def original_file(app: App, document: Document) -> Path:
 
 
 def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
-    """Return the documents of a namespace by their real file; of several from one file, one whose file is there, else
-    the last updated."""
+    """Return a map from real files to the documents of a namespace that were read from them. Of several documents from
+    one file, that is the one last updated, of those that are not closed if there are any."""
     found = app.graph.documents(namespace)
     found.sort(key=lambda each: (each.document.removed_at is None, each.document.updated))
-    return {original_file(app, each.document): each for each in found}  # a later one takes the place
+    return {original_file(app, each.document): each for each in found}  # later documents replace earlier ones
 
 
 def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
-    """Read a document from its vault file, with whatever somebody edited there; None if that file is gone or holds no
-    document.
+    """Read a document from its vault file, with the edits that were made there; None if that file is gone or does not
+    contain a document.
 
     Raises:
-        InputError: somebody edited it so that it cannot be read.
+        InputError: the file cannot be parsed.
     """
     data = app.records.heads([filed.path])[0].data
     if data is None:
@@ -62,26 +62,26 @@ def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
 
 
 def stored_name(name: str, key: bytes) -> str:
-    """Return one part of a path as it is stored: unchanged, unless it holds a secret; that is redacted, with a keyed
-    digest behind it."""
+    """Return a file's or folder's name as it is stored: unchanged if it contains no secret, else redacted and followed
+    by a keyed digest of the whole name."""
     stem, suffix = os.path.splitext(name) if format_of(name) else (name, "")
-    found = redact(stem)
-    if not found.counts:
+    redacted = redact(stem)
+    if not redacted.counts:
         return name
     digest = hashlib.blake2b(os.fsencode(name), key=key, digest_size=4, person=b"document name")
-    return f"{found.text}-{digest.hexdigest()}{suffix}"
+    return f"{redacted.text}-{digest.hexdigest()}{suffix}"
 
 
 def stored_path(path: str, key: bytes) -> str:
-    """Return a path with `/` between its parts as it is stored, with as many parts; parts with secrets are replaced."""
+    """Return a path, with `/` between its parts, as it is stored: each part as of `stored_name`."""
     return "/".join(stored_name(part, key) for part in path.split("/"))
 
 
-def _original_name(folder: Path, part: str, key: bytes) -> str:
-    """Return the name of the file in a folder that is stored as `part`; `part` itself where there is none, or no
-    folder."""
+def _original_name(folder: Path, stored: str, key: bytes) -> str:
+    """Return the name of the file in a folder whose stored name is `stored`; `stored` itself if there is no such file,
+    or the folder cannot be read."""
     try:
         names = os.listdir(folder)
     except OSError:
-        return part
-    return next((name for name in names if stored_name(name, key) == part), part)
+        return stored
+    return next((name for name in names if stored_name(name, key) == stored), stored)

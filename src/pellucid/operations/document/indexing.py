@@ -1,7 +1,7 @@
-"""Folders of documents in, a vault file a document out: what changed since, what is gone, what was refused and why.
+"""Folders of documents in, a vault file for each document out, with counts of changes and the problems.
 
-Each batch of files is one operation: acknowledged as a whole, then searchable. A file that cannot be taken is said, and
-never stops the others.
+Each batch of files is one operation: acknowledged as a whole, then searchable. A file that cannot be indexed is
+reported and does not stop the others.
 """
 
 import hashlib
@@ -36,19 +36,19 @@ from pellucid.store.graph_port import FiledDocument
 
 FILES_A_COMMIT = 200
 SECTIONS_A_COMMIT = 2_000
-"""Sections read after which a batch ends early: the right to write is held while they are encoded."""
+"""Sections read after which a batch ends early, since other writers wait while they are encoded."""
 Progress = Callable[[int, int], None]
-"""Told the bytes of the files that are done, and of all there are."""
+"""Called with the bytes of the files that are done, and of all files."""
 
 
 class IndexDocsInput(Wire):
-    """Which files or folders to index, and whether the history of their headers is wanted, too."""
+    """The files or folders to index, and whether to read the history of their headers, too."""
 
     namespace: str
     paths: Annotated[tuple[Path, ...], Argument("Markdown and reStructuredText files, or folders of them.")] = ()
-    """May be empty where `history_file` is given: then only its rows are loaded."""
+    """Can be empty if `history_file` is given: then only its rows are loaded."""
     history: Annotated[bool, Flag("Turn the git history of their headers into states over time.")] = False
-    """Versions at commit time."""
+    """Versions are valid from the time of their commits."""
     history_file: Annotated[Path | None, Flag("JSON lines {doc, date, commit, field, old, new} that tell it.")] = None
     """Loaded when the files are indexed; see `document.rows`."""
     glob: Annotated[str | None, Flag("Of folders, only files whose path fits; * matches across /.")] = None
@@ -56,7 +56,7 @@ class IndexDocsInput(Wire):
 
 
 class IndexDocsOutput(Wire):
-    """What became of the files, or would in a dry run; `files` are those that could be read."""
+    """The counts and problems of a run, or of a dry run; `files` is the number of files that could be read."""
 
     namespace: str
     written: bool
@@ -67,22 +67,22 @@ class IndexDocsOutput(Wire):
     removed: int = 0
     """Documents whose file is gone: closed, and kept for questions about the past."""
     renamed: int = 0
-    """Of the changed ones, those that stand elsewhere."""
+    """Of the changed documents, those whose file has another path."""
     returned: int = 0
-    """Of the changed ones, those whose file was gone before."""
+    """Of the changed documents, those whose file had been gone."""
     refused: int = 0
-    """As many as `problems`."""
+    """The number of `problems`."""
     excluded: int = 0
     """Files that `capture.excludePaths` keeps out."""
     sections_opened: int = 0
     sections_closed: int = 0
     header_versions: int = 0
-    """New ones."""
+    """New header versions."""
     quarantined: int = 0
     """New sections, titles and header values that read as instructions to an assistant."""
     off_the_record: int = 0
     withheld: int = 0
-    """Sections and header versions that say what was forgotten here."""
+    """Sections and header versions that were left out because their text was forgotten."""
     redactions: dict[str, int] = Field(default_factory=dict)
     problems: tuple[DocumentProblem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -92,13 +92,15 @@ class IndexDocsOutput(Wire):
 
 
 def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = None) -> IndexDocsOutput:
-    """Index documents as they are now: new files, what changed in others, and which are gone.
+    """Index documents as they are now: add new files, update changed files, and close the documents of files that are
+    gone. Then load the rows of `history_file`, if given. A dry run only counts.
 
     Raises:
-        InputError: nothing says what to index; with `history`, none of the files stands in a git checkout, or git is
-            not to be had; or the file of a history cannot be read.
+        InputError: no path and no history file is given; with `history`, no file is in a git checkout, or git is not
+            installed; or the history file cannot be read.
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
-        UnhealthyError: what was forgotten would not be known again; nothing is taken.
+        UnhealthyError: the vault's key or the ledger is lost, so that forgotten text would not be recognised; nothing
+            is written.
     """
     if not request.dry_run:
         require_settled(app)
@@ -124,24 +126,24 @@ class _Indexing:
     progress: Progress
     counts: Counts = field(default_factory=Counts)
     unread: int = 0
-    """Files of which nothing could be taken."""
+    """Files that could not be indexed."""
     foreign: list[int] = field(default_factory=list[int])
-    """Committed headers that define something else, of each file that has some."""
+    """For each file with committed headers that define another entity, the number of these headers."""
     tally: ReadingTally = field(default_factory=ReadingTally)
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
     notes: list[str] = field(default_factory=list[str])
     operations: list[str] = field(default_factory=list[str])
     encoder_problem: str = ""
     known: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
-    """Documents by the file they were read from."""
+    """Maps files to the documents that were read from them."""
     moves: Moves = field(default_factory=Moves)
     gone: dict[Path, Departure] = field(default_factory=dict[Path, Departure])
-    """Files that commits took away, where a history is asked for."""
+    """Maps files to the commits that removed them, if a history is asked for."""
     applied: int = -1
-    """The operation that `known` has seen."""
+    """The number of the last operation that `known` reflects."""
 
     def run(self) -> IndexDocsOutput:
-        """Index the files that are there, and close the documents whose files are gone; in a dry run, only count."""
+        """Index the files that exist, and close the documents whose files are gone; in a dry run, only count."""
         self._refresh()
         roots = {file: file.parents[each.document.path.count("/")] for file, each in self.known.items()}
         found = find_documents(self.request.paths, search_for(self.app.settings, self.request.glob, roots))
@@ -158,8 +160,8 @@ class _Indexing:
                 self._take_all(files, histories)
             self.notes += histories.notes
             if self.foreign:
-                told = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
-                self.notes.append(f"{told} and are left out: a history is that of one id")
+                counts = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
+                self.notes.append(f"{counts} and are left out: a history is that of one id")
         else:
             self._take_all(files, None)
         self._close_documents([file for file in missing if found.covers(file)])
@@ -167,8 +169,8 @@ class _Indexing:
         return self._outcome(len(files) - self.unread)
 
     def _read_removals(self, histories: Histories, missing: Sequence[Path]) -> None:
-        """Find out from the git history when the `missing` files went, and where to; only for documents not closed
-        yet."""
+        """Set `gone` and `moves.moved_to` from the git history: when the `missing` files were removed, and to which
+        paths they moved; only for documents that are not closed yet."""
         documents = {file: self.known[file].document for file in missing}
         self.gone = histories.departures(
             {file: each.digest for file, each in documents.items() if each.removed_at is None}
@@ -176,15 +178,15 @@ class _Indexing:
         self.moves.moved_to = {each.to: file for file, each in self.gone.items() if each.to}
 
     def _refresh(self) -> None:
-        """Load the namespace's documents again, if another writer changed the index since."""
+        """Load the namespace's documents into `known` again, if another writer changed the index since."""
         applied = self.app.index.state().applied_seq
         if applied != self.applied:
             self.known = known_documents(self.app, self.request.namespace)
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
-        """Read the files and keep what changed in them, a batch at a time, telling `progress` the bytes done and in
-        all."""
+        """Read the files and write those that changed, a batch at a time; call `progress` with the bytes done and the
+        bytes of all files after each file."""
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for file in files:
@@ -200,8 +202,8 @@ class _Indexing:
             self._keep_batch(batch)
 
     def _seen_document(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
-        """Read a file as it is now; None if it is unchanged (counted), or if it cannot be read, was emptied or is
-        refused (a problem)."""
+        """Read and clean a file as it is now. Return None if the file is unchanged, which is counted, or if it cannot
+        be read, was emptied or is refused, which is added to `problems`."""
         try:
             data = place.file.read_bytes()
         except OSError as error:
@@ -234,30 +236,31 @@ class _Indexing:
         return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, history)
 
     def _history_of_entity(self, history: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
-        """Return the versions in a file's header history that define the entity it defines now; counts the others."""
+        """Return the history of those header versions of a file that define the entity that the file defines now; the
+        number of the others is added to `foreign`."""
         own = history.of_entity(clean.entity)
         if own.others:
             self.foreign.append(own.others)
         return own
 
     def _refuse_unread(self, place: FoundFile, why: str, next_step: str) -> None:
-        """Note as a problem that nothing of a file can be indexed, and count the file as unread."""
+        """Add the problem that a file cannot be indexed to `problems`, and count the file as unread."""
         self.unread += 1
         self._refuse(place.file, why, next_step)
 
     def _refuse_damaged(self, filed: FiledDocument, error: InputError) -> None:
-        """Note as a problem that the vault file of a document cannot be read."""
+        """Add the problem that the vault file of a document cannot be read to `problems`."""
         why = f"its vault file {filed.path} cannot be read: {error.message}"
         self._refuse(stored_file(filed.document), why, error.next_step)
 
     def _refuse(self, file: Path, why: str, next_step: str) -> None:
-        """Note a problem with a file, and what to do about it."""
+        """Add a problem with a file, and its next step, to `problems`."""
         self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
 
     @contextmanager
     def _deciding(self, batch: Iterable[SeenDocument] = ()) -> Generator[datetime]:
-        """Hold the right to write, with `known` up to date and the batch's texts encoded, and yield the time; in a dry
-        run, only that."""
+        """Encode the batch's texts, hold the namespace's write lock for a `with` block, bring `known` up to date, and
+        yield the current time; in a dry run, only yield the time."""
         if self.request.dry_run:
             yield self.app.clock.now()
             return
@@ -267,35 +270,34 @@ class _Indexing:
             yield self.app.clock.now()
 
     def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
-        """Keep what changed in a batch of files, as one operation; forgotten texts are taken out. In a dry run, only
-        count."""
+        """Write the changes of a batch of files as one operation, without forgotten texts; in a dry run, only count."""
         with self._deciding(batch) as now:
-            drafts = [draft for each in batch for draft in self._drafts_of(each, now)]
+            drafts = [draft for each in batch for draft in self._draft_file(each, now)]
             verdict = withhold_and_quarantine(self.app, drafts)
             self.counts.withheld += verdict.withheld
             self.counts.quarantined += verdict.quarantined
             self._write_drafts(drafts)
 
     def _close_documents(self, files: Sequence[Path]) -> None:
-        """Close the documents of these files, which are gone, a batch at a time; files that no document is of are
-        passed over."""
+        """Close the documents of these files, which are gone, a batch at a time; files without a document are
+        skipped."""
         for first in range(0, len(files), FILES_A_COMMIT):
             with self._deciding() as now:
-                there = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]
+                batch = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]
                 self._write_drafts(
-                    [draft for file in there for draft in self._closed_drafts(self.known[file], now, file)]
+                    [draft for file in batch for draft in self._closing_drafts(self.known[file], now, file)]
                 )
 
     def _close_displaced(self) -> None:
-        """Close the documents whose files were overwritten by others."""
+        """Close the documents whose files were overwritten by other documents' files."""
         if self.moves.displaced:
             with self._deciding() as now:
                 filed = self.moves.displaced.items()
-                self._write_drafts([draft for file, each in filed for draft in self._closed_drafts(each, now, file)])
+                self._write_drafts([draft for file, each in filed for draft in self._closing_drafts(each, now, file)])
 
-    def _closed_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
-        """Return the draft that closes a document, in a list; none if it is closed already, or its vault file is gone
-        or unreadable."""
+    def _closing_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
+        """Return a list with the draft that closes the document of `file`; empty if the document is closed already, or
+        its vault file is gone or (a problem) unreadable."""
         if filed.document.removed_at is not None:
             return []
         try:
@@ -306,10 +308,10 @@ class _Indexing:
         gone = self.gone.get(file)
         return [draft_removal(kept, now, gone.changes if gone else None)] if kept else []
 
-    def _drafts_of(self, seen: SeenDocument, now: datetime) -> list[DocumentDraft]:
-        """Return the drafts for a file: one as a rule; none if its vault file is damaged (a problem); if its entity
-        changed, one that closes the old document, unless it is closed, and one of the new. `moves` gives up the
-        document it was."""
+    def _draft_file(self, seen: SeenDocument, now: datetime) -> list[DocumentDraft]:
+        """Return the drafts for a file: usually one; none if the document's vault file is damaged, which is added to
+        `problems`. If the file defines another entity now, a draft closes the old document (unless it is closed), and
+        another is of the new document. A document that moved is removed from `known` at its old path."""
         make = partial(draft_document, namespace=self.request.namespace, now=now, clock=self.app.clock)
         filed = self.moves.match_stored_document(
             seen.place.file, seen.digest, self.known, has_history=seen.history is not None
@@ -317,7 +319,7 @@ class _Indexing:
         if filed is None:
             return [make(None, seen)]
         try:
-            old = read_kept(self.app, filed)  # its vault file, not the index: what somebody edited there is kept
+            old = read_kept(self.app, filed)  # from the vault file, so that edits there are kept
         except InputError as error:
             self.unread += 1
             self._refuse_damaged(filed, error)
@@ -330,7 +332,7 @@ class _Indexing:
         return [*closing, make(None, replace(seen, since=now))]
 
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
-        """Count the drafts, commit those that change something (not in a dry run), and enter these in `known`."""
+        """Count the drafts, commit those that change something (not in a dry run), and add these to `known`."""
         changing = [draft for draft in drafts if draft.changed and not (draft.stored is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)
@@ -343,7 +345,7 @@ class _Indexing:
             self.known[original_file(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:
-        """Return the answer of the run; `files` is how many files were read."""
+        """Return the output of the run; `files` is the number of files that were read."""
         return IndexDocsOutput(
             namespace=self.request.namespace,
             written=not self.request.dry_run,
@@ -359,15 +361,16 @@ class _Indexing:
         )
 
 
-def search_for(settings: Settings, glob: str | None, known: Mapping[Path, Path] | None = None) -> Search:
-    """Return what `find_documents` is to look for: `known` has the root of each file that is a document already; `glob`
-    None: every name."""
+def search_for(settings: Settings, glob: str | None, roots: Mapping[Path, Path] | None = None) -> Search:
+    """Make the search that `find_documents` carries out. `glob` is the pattern of paths in folders (None: all); `roots`
+    maps the files of known documents to the folders that they were found in."""
     excluded = partial(is_excluded, patterns=settings.capture.exclude_paths)
-    return Search(settings.home.resolve(), excluded, glob, known or {})
+    return Search(settings.home.resolve(), excluded, glob, roots or {})
 
 
 def _last_written(mtime_ns: int, now: datetime) -> datetime:
-    """Return a file's time of change, to the millisecond; `now` where that lies in the future, 1970 where before it."""
+    """Return a file's modification time, to the millisecond: `now` if the time lies in the future, the start of 1970 if
+    it lies before that."""
     seconds = min(max(mtime_ns // 1_000_000, 0) / 1000, now.timestamp())
     return truncate(datetime.fromtimestamp(seconds, UTC))
 

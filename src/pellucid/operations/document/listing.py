@@ -1,4 +1,4 @@
-"""A namespace or the name of a document in, what is indexed of it out; and documents that are to go, closed."""
+"""A namespace or the names of documents in, its documents or one in full out; or documents closed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from pellucid.store.graph_port import FiledDocument
 
 
 class DocumentRow(Wire):
-    """A document in a list: what it defines, and how much of it is indexed; `sections` are those of today."""
+    """A document in a list: the entity that it defines, and counts of its parts; `sections` counts those of today."""
 
     id: str
     entity: str
@@ -34,7 +34,7 @@ class DocumentRow(Wire):
     sections: int
     header_versions: int
     edges: int
-    """How many edges the document says today, to or from what it defines; not those that others say."""
+    """The number of edges in force today that the document itself states."""
     updated: Instant
     removed_at: Instant | None = None
     vault_path: str
@@ -48,12 +48,12 @@ class DocumentsOutput(Wire):
 
 
 class SectionRow(Wire):
-    """One section as it stands today, or as it stood."""
+    """One section of today, or a former one."""
 
     id: str
     anchor: str
     heading: str
-    """With the headings above it."""
+    """Its heading, after the headings above it."""
     valid_from: Instant
     valid_until: Instant | None = None
     quarantined: bool = False
@@ -61,7 +61,7 @@ class SectionRow(Wire):
 
 
 class DocumentOutput(Wire):
-    """A document in full: its header over time, its sections, and the edges that it says today."""
+    """A document in full: its header over time, its sections, and the edges that it states today."""
 
     document: DocumentRow
     aliases: tuple[str, ...]
@@ -69,25 +69,25 @@ class DocumentOutput(Wire):
     """Newest first."""
     sections: tuple[SectionRow, ...]
     closed: tuple[SectionRow, ...]
-    """Sections that stood in the document before, newest first."""
+    """Former sections, the section that ended last first."""
     edges: tuple[str, ...]
-    """`SPEC-054 DEPENDS_ON SPEC-037 §3`."""
+    """Each as `SPEC-054 DEPENDS_ON SPEC-037 §3`."""
 
 
 class RemovedOutput(Wire):
-    """The documents that were closed, and the operation that did it; None where nothing was to close."""
+    """The documents that were closed, and the id of the operation; None if nothing was to close."""
 
     removed: tuple[DocumentRow, ...]
     op_id: str | None = None
 
 
 _SHOWN = {"id", "entity", "entity_type", "title", "path", "root", "updated", "removed_at"}
-"""The fields of a document that its row in a list has, too."""
+"""The fields of a document that are copied to its row in a list."""
 
 
 def list_documents(app: App, namespace: str, *, gone: bool = False) -> DocumentsOutput:
-    """List the documents of a namespace by entity, then path; with `gone`, also those whose file is gone. How many
-    these are is told either way."""
+    """List the documents of a namespace, sorted by entity, then path; with `gone`, also those whose file is gone. The
+    number of the latter is always in the output."""
     found = app.graph.documents(namespace)
     shown = [each for each in found if gone or each.document.removed_at is None]
     rows = _document_rows(app, namespace, shown, _count_sections(app, namespace, shown))
@@ -101,8 +101,8 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
     """Show one document, found by its path, its entity, an alias or its id.
 
     Raises:
-        NotFoundError: no document of the namespace is called so, or its vault file is gone.
-        InputError: several are, or its vault file cannot be read.
+        NotFoundError: no document of the namespace has that name, or its vault file is gone.
+        InputError: several documents have that name, or the vault file cannot be read.
     """
     filed = _find_document(app, namespace, name)
     kept = read_kept(app, filed)
@@ -124,14 +124,14 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         document=_document_rows(app, namespace, [filed], {filed.document.id: _count_open(kept.sections)})[0],
         aliases=kept.document.aliases,
         versions=tuple(reversed(kept.document.versions)),
-        edges=_edges_said(app, namespace, filed.path),
+        edges=_edges_in_file(app, namespace, filed.path),
         sections=tuple(row for row in rows if row.valid_until is None),
         closed=tuple(sorted((row for row in rows if row.valid_until), key=attrgetter("valid_until"), reverse=True)),
     )
 
 
-def _edges_said(app: App, namespace: str, path: str) -> tuple[str, ...]:
-    """Return the edges that the graph reads from a vault file and that hold today, each as a line `SOURCE TYPE TARGET`,
+def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
+    """Return the edges that a vault file states and that are in force now, each as a line `SOURCE TYPE TARGET`,
     sorted."""
     names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
     lines = {
@@ -144,19 +144,19 @@ def _edges_said(app: App, namespace: str, path: str) -> tuple[str, ...]:
 
 
 def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedOutput:
-    """Close documents as if their files were gone; indexing a file that is there brings its document back. Those closed
-    already are passed over.
+    """Close documents as if their files were gone, and return those that were closed; documents that are closed already
+    are skipped. Indexing an existing file again reopens its document.
 
-    A name is a document's id (or the end of it), entity, alias or path, a file, or a folder of files.
+    Each name is a document's id (or the id's last ten digits), entity, alias or path, or the path of a file or folder.
 
     Raises:
-        NotFoundError: nothing of that name is indexed here.
-        InputError: several documents are called so.
+        NotFoundError: no document of the namespace has one of the names.
+        InputError: several documents have one of the names, or a vault file cannot be read.
     """
     with app.unit_of_work.deciding(namespace):
         chosen = {each.document.id: each for name in names for each in _documents_named(app, namespace, name)}
-        there = [each for each in chosen.values() if each.document.removed_at is None]
-        kept = [found for each in there if (found := read_kept(app, each))]
+        open_ones = [each for each in chosen.values() if each.document.removed_at is None]
+        kept = [document for each in open_ones if (document := read_kept(app, each))]
         drafts = [draft_removal(each, app.clock.now()) for each in kept]
         op_id = commit_drafts(app, drafts).op_id if drafts else None
     closed = {draft.document.id: _count_open(draft.sections) for draft in drafts}
@@ -165,8 +165,8 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
 
 
 def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
-    """Return the documents whose files are, or are below, the path of this name; if there are none, the one of that
-    name."""
+    """Return the documents whose files are at or below the path `name`; if there are none, a list with the document of
+    that name. Errors as of `_find_document`."""
     place = _stored_place(app, name)
     found = app.graph.documents(namespace)
     below = [each for each in found if place and stored_file(each.document).is_relative_to(place)]
@@ -174,32 +174,32 @@ def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]
 
 
 def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
-    """Return the one document of this name, path, id or alias; one whose file is gone only if no other is called so,
-    the last of several. NotFoundError for none, InputError for several."""
+    """Return the one document of this id, path or entity, else of this alias. If the files of all such documents are
+    gone, return the last of them. NotFoundError if there is no such document, InputError if several have files."""
     documents, place = app.graph.documents(namespace), _stored_place(app, name)
     found = [
         each
         for each in documents
         if name in (*document_names(each), each.document.entity) or stored_file(each.document) == place
     ] or [each for each in documents if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))]
-    there = [each for each in found if each.document.removed_at is None] or found[-1:]
-    if not there:
+    fitting = [each for each in found if each.document.removed_at is None] or found[-1:]
+    if not fitting:
         raise NotFoundError(f"no document {name} in {namespace}", next_step="`pellucid index list` shows them")
-    if len(there) > 1:
+    if len(fitting) > 1:
         raise InputError(
-            f"{len(there)} documents are called {name}", code="ambiguous_id", next_step="give a path or an id"
+            f"{len(fitting)} documents are called {name}", code="ambiguous_id", next_step="give a path or an id"
         )
-    return there[0]
+    return fitting[0]
 
 
 def _stored_place(app: App, name: str) -> Path | None:
-    """Return the path of a file or folder as it is stored; None where the name cannot be a path."""
+    """Return the path of a file or folder as it is stored; None if the name cannot be a path."""
     place = named_file(name)
     return place and Path(stored_path(place.as_posix(), app.key))
 
 
 def _count_sections(app: App, namespace: str, filed: Sequence[FiledDocument]) -> dict[str, int]:
-    """Count the sections of each document that hold today, by the document's id; 0 if none do."""
+    """Return a map from the ids of these documents to the number of their sections that are valid today."""
     memories = Counter(
         each.memory.session_id
         for each in app.index.memories(namespace)
@@ -212,8 +212,8 @@ def _count_sections(app: App, namespace: str, filed: Sequence[FiledDocument]) ->
 def _document_rows(
     app: App, namespace: str, filed: Sequence[FiledDocument], sections: Mapping[str, int]
 ) -> list[DocumentRow]:
-    """Return the documents as rows of a list, in the same order; `sections` has how many sections hold today, by a
-    document's id."""
+    """Return the documents as rows of a list, in the same order; `sections` maps the documents' ids to the number of
+    sections that are valid today."""
     now = epoch_ms(app.clock.now())
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
     return [
@@ -229,26 +229,26 @@ def _document_rows(
 
 
 def _count_open(parts: Iterable[Section | HeaderVersion]) -> int:
-    """Count the sections or header versions that hold today."""
+    """Count the sections or header versions that are valid today."""
     return sum(each.valid_until is None for each in parts)
 
 
 class DocumentsInput(Wire):
-    """Which documents of a namespace."""
+    """A namespace, and whether to list closed documents, too."""
 
     namespace: str
     gone: Annotated[bool, Flag("Those whose file is gone, too.")] = False
 
 
 class DocumentInput(Wire):
-    """Which document."""
+    """The document to show."""
 
     namespace: str
     name: Annotated[str, Argument("A document's path, its entity such as SPEC-054, or its id.")]
 
 
 class RemoveInput(Wire):
-    """Which documents."""
+    """The documents to close."""
 
     namespace: str
     names: Annotated[tuple[str, ...], Argument("Paths, entities such as SPEC-054, or ids of documents.")]

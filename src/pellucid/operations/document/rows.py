@@ -1,13 +1,14 @@
 """Rows of header changes in, versions of the headers of known documents out: a history without a git repository.
 
-A row says that a field of a document changed at an instant. Before the last row a header held what the rows say and
-nothing else; from the last row on it holds what it does today, and what no row ended until the document was indexed.
+A row says that a field of a document changed at an instant. Before the last row, a header had only the fields that the
+rows give; from the last row on it has its fields of today, and until it was indexed those that no row ended.
 """
 
 import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -51,7 +52,8 @@ class HistoryRow(BaseModel):
 
 
 class HistoryRowsOutput(Wire):
-    """What came of the rows: how many `documents` got a new history, and how many had it already (`unchanged`)."""
+    """Counts of a load: `documents` is the number of documents that got a new history, `unchanged` of those that had it
+    already."""
 
     namespace: str
     written: bool
@@ -59,23 +61,23 @@ class HistoryRowsOutput(Wire):
     documents: int
     unchanged: int
     header_versions: int
-    """New ones."""
+    """New header versions."""
     unknown_rows: int
-    """Rows of documents that are not indexed here, or of which several are called so."""
+    """Rows whose document is not indexed here, or whose name several documents have."""
     unknown: tuple[str, ...] = ()
-    """Some of these documents."""
+    """The names of such documents, those with the most rows first, twenty at most."""
     ahead: int = 0
-    """Rows dated after now, left out: a header has not said yet what they tell."""
+    """Rows dated in the future, which are left out."""
     withheld: int = 0
     problems: tuple[DocumentProblem, ...] = ()
     operations: tuple[str, ...] = ()
 
 
 def history_file(path: Path) -> Iterator[dict[str, object]]:
-    """Yield the rows of a file of JSON lines; blank lines are passed over.
+    """Yield the rows of a file of JSON lines; blank lines are skipped.
 
     Raises:
-        InputError: it cannot be read, or a line is no JSON object.
+        InputError: the file cannot be read, or a line is not a JSON object.
     """
     try:
         with path.open(encoding="utf-8") as lines:
@@ -89,8 +91,8 @@ def history_file(path: Path) -> Iterator[dict[str, object]]:
 
 
 def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
-    """Return one line of a history file as an object, or raise InputError; `number` is its line number, for the
-    error."""
+    """Parse one line of the history file at `path` as a JSON object; InputError, with the line's `number`, if it is not
+    one."""
     try:
         row: object = json.loads(line)
     except (json.JSONDecodeError, RecursionError):
@@ -104,18 +106,18 @@ def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
 
 def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryRowsOutput:
     """Give documents the header history that rows `{doc, date, commit, field, old, new}` describe, in any order.
-
-    Loading the same rows again changes nothing.
+    Loading the same rows again changes nothing; a dry run only counts.
 
     Raises:
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
-        UnhealthyError: what was forgotten would not be known again; nothing is taken.
+        UnhealthyError: the vault's key or the ledger is lost, so that forgotten text would not be recognised; nothing
+            is written.
     """
     if not dry_run:
         require_settled(app)
     loading = _Loading(app, namespace, write=not dry_run)
     loading.read(rows)
-    loading.keep_all()
+    loading.write_all()
     return loading.outcome()
 
 
@@ -128,62 +130,59 @@ class _Loading:
     write: bool
     counts: Counter[str] = field(default_factory=Counter[str])
     by_document: dict[str, list[HistoryRow]] = field(default_factory=dict[str, list[HistoryRow]])
-    """Rows by the id of their document."""
+    """Maps the ids of documents to their rows."""
     filed: dict[str, FiledDocument] = field(default_factory=dict[str, FiledDocument])
     unknown: Counter[str] = field(default_factory=Counter[str])
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
     operations: list[str] = field(default_factory=list[str])
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Check the rows, and sort them by the document they are about; those that cannot be used or name no known
-        document are counted."""
-        names = _DocumentFinder(self.app.graph.documents(self.namespace))
+        """Check the rows, and add them to `by_document`; rows that are not valid are added to `problems`, rows of
+        unknown documents are counted in `unknown`."""
+        finder = _DocumentFinder(self.app.graph.documents(self.namespace))
         now = self.app.clock.now()
         for number, row in enumerate(rows, start=1):
             self.counts["rows"] += 1
-            known = self._checked_row(number, row, now)
-            if known is None:
+            checked = self._checked_row(number, row, now)
+            if checked is None:
                 continue
-            filed = names.find(known.doc)
+            filed = finder.find(checked.doc)
             if filed is None:
-                self.unknown[str(known.doc)] += 1
+                self.unknown[str(checked.doc)] += 1
             else:
                 self.filed[filed.document.id] = filed
-                self.by_document.setdefault(filed.document.id, []).append(known)
+                self.by_document.setdefault(filed.document.id, []).append(checked)
 
     def _checked_row(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
-        """Return the row, with secrets redacted in its field and commit; None, with a problem noted, if it does not fit
-        or its date is ahead."""
+        """Return the row with secrets redacted in its field and commit. If the row is not valid or its date is after
+        `now`, return None and add a problem with the row's `number`."""
         try:
-            known = HistoryRow.model_validate(row)
+            checked = HistoryRow.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
             self._leave_out(number, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
             return None
-        if known.date > now:
+        if checked.date > now:
             self.counts["ahead"] += 1
-            self._leave_out(number, f"date: {known.date:%Y-%m-%d} is not here yet")
+            self._leave_out(number, f"date: {checked.date:%Y-%m-%d} is not here yet")
             return None
-        commit = redact(known.commit).text if known.commit else None
-        return known.model_copy(update={"field": redact(known.field).text, "commit": commit})
+        commit = redact(checked.commit).text if checked.commit else None
+        return checked.model_copy(update={"field": redact(checked.field).text, "commit": commit})
 
     def _leave_out(self, number: int, why: str) -> None:
-        """Note as a problem that the row of this number is not used."""
+        """Add the problem that the row of this number is not used, and why, to `problems`."""
         self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
 
-    def keep_all(self) -> None:
-        """Keep the histories of all documents, a batch at a time; without `write`, only count."""
+    def write_all(self) -> None:
+        """Write the histories of all documents, a batch at a time; without `write`, only count."""
         ids = list(self.by_document)
         for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
-            batch = ids[first : first + DOCUMENTS_A_COMMIT]
-            if self.write:
-                with self.app.unit_of_work.deciding(self.namespace):
-                    self._keep_batch(batch)
-            else:
-                self._keep_batch(batch)
+            deciding = self.app.unit_of_work.deciding(self.namespace) if self.write else nullcontext()
+            with deciding:
+                self._write_batch(ids[first : first + DOCUMENTS_A_COMMIT])
 
-    def _keep_batch(self, ids: Sequence[str]) -> None:
-        """Keep the histories of the documents with these ids as one operation, and count what changed; without `write`,
+    def _write_batch(self, ids: Sequence[str]) -> None:
+        """Write the histories of the documents with these ids as one operation, and count the changes; without `write`,
         only count."""
         drafts = [draft for each in ids if (draft := self._draft(each))]
         self.counts["withheld"] += withhold_and_quarantine(self.app, drafts).withheld
@@ -195,8 +194,8 @@ class _Loading:
             self.operations.append(commit_drafts(self.app, changing).op_id)
 
     def _draft(self, document_id: str) -> DocumentDraft | None:
-        """Return the draft of a document with the history of its rows; None where its vault file is gone or cannot be
-        read."""
+        """Return the draft of a document with the history of its rows; None if its vault file is gone or (a problem)
+        cannot be read."""
         filed = self.filed[document_id]
         try:
             kept = read_kept(self.app, filed)
@@ -214,7 +213,7 @@ class _Loading:
         return draft_with_versions(kept, versions_of(earlier, document.versions, document.title, clock), clock.now())
 
     def outcome(self) -> HistoryRowsOutput:
-        """Return the answer of the load, from what was counted."""
+        """Return the output of the load."""
         counts = self.counts
         return HistoryRowsOutput(
             namespace=self.namespace,
@@ -233,23 +232,23 @@ class _Loading:
 
 
 def header_states(rows: Iterable[HistoryRow]) -> list[HeaderState]:
-    """Return the header of a document from each date of its rows on; of several rows on one date the last holds. What
-    the header was before them follows from their `old` values."""
+    """Return the header of a document after each date of its rows, oldest first. The header before the first row is
+    that of the rows' `old` values."""
     ordered = sorted(rows, key=lambda row: row.date)
     header: dict[str, str] = {}
-    for row in reversed(ordered):  # undone from the last to the first: the header before any of them
+    for row in reversed(ordered):  # undoing all rows leads to the header before the first
         header.pop(name := key_name(row.field), None)
         if text := _text(row.old):
             header[name] = text
-    out: list[HeaderState] = []
+    states: list[HeaderState] = []
     for row in ordered:
         header.pop(name := key_name(row.field), None)
         if text := _text(row.new):
             header[name] = text
-        if out and out[-1].at == row.date:
-            out.pop()
-        out.append(HeaderState(row.date, dict(header), row.commit))
-    return out
+        if states and states[-1].at == row.date:
+            states.pop()
+        states.append(HeaderState(row.date, dict(header), row.commit))
+    return states
 
 
 def _text(value: Value) -> str:
@@ -260,19 +259,19 @@ def _text(value: Value) -> str:
 
 
 class _DocumentFinder:
-    """Finds documents by what a row calls them: an id, entity, path, alias, or number in a series."""
+    """Finds documents by the names in rows: an id, entity, path, alias, or number in a series."""
 
     def __init__(self, documents: Sequence[FiledDocument]) -> None:
-        """Enter these documents; one whose file is gone is left out where a present one defines the same entity."""
+        """Add these documents, without those whose file is gone if another document defines the same entity."""
         self._by_name: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
         self._by_number: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
-        there = {each.document.entity for each in documents if each.document.removed_at is None}
+        present = {each.document.entity for each in documents if each.document.removed_at is None}
         for each in documents:
-            if each.document.removed_at is None or each.document.entity not in there:
+            if each.document.removed_at is None or each.document.entity not in present:
                 self._add(each)
 
     def _add(self, filed: FiledDocument) -> None:
-        """Enter a document under each of its names, and under its number in a series."""
+        """Add a document under each of its names, and under its number in a series."""
         document = filed.document
         for name in {document.id, *map(node_key, (document.entity, document.path, *document.aliases))}:
             self._by_name[name][document.id] = filed
@@ -280,8 +279,8 @@ class _DocumentFinder:
             self._by_number[number][document.id] = filed
 
     def find(self, name: str | int) -> FiledDocument | None:
-        """Return the one document of this name or series number (`42` for `SPEC-42`); None if there is none, or
-        several."""
+        """Return the document with this series number (`42` for `SPEC-42`) or name; None unless exactly one document
+        has it."""
         text = str(name).strip()
         number = _NUMBER.fullmatch(text)
         found = self._by_number.get(number[1], {}) if number else {}
@@ -290,7 +289,8 @@ class _DocumentFinder:
 
 
 def _series_number(document: Document) -> str:
-    """Return the number in the name of the entity that a document defines (`42` of `SPEC-42`); "" if it has none."""
-    named = document.entity != document.path
-    found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if named else None
+    """Return the number at the end of the name of a document's entity (`42` of `SPEC-42`); "" if there is no number, or
+    the entity is the document's path."""
+    has_name = document.entity != document.path
+    found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if has_name else None
     return found[1] if found else ""

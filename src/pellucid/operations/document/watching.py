@@ -1,4 +1,4 @@
-"""Folders of documents and a way to wait in, an account of each change out: indexes again whenever files settle."""
+"""Folders of documents and a way to wait in, a report of each change out: indexes again whenever files settle."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,9 +10,9 @@ from pellucid.errors import StoreBusyError
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs, search_for
 
 Stamps = dict[Path, tuple[int, int]]
-"""The time of change in nanoseconds and the size in bytes of each file."""
+"""Maps files to their modification time in nanoseconds and their size in bytes."""
 Wait = Callable[[float], bool]
-"""Waits so many seconds; True ends the watch. `threading.Event.wait` is one."""
+"""Waits this many seconds, and returns True to end the watch, as `threading.Event.wait` does."""
 
 POLL_S = 1.0
 
@@ -20,11 +20,11 @@ POLL_S = 1.0
 def watch_docs(
     app: App, request: IndexDocsInput, report: Callable[[IndexDocsOutput], None], wait: Wait, poll_s: float = POLL_S
 ) -> int:
-    """Index documents now, and again whenever files changed and then rested for one poll, until `wait` returns true;
-    return how often it did.
+    """Index documents now, and again whenever files changed and then stayed the same for one poll (every `poll_s`
+    seconds), until `wait` returns True. Return how often documents were indexed.
 
-    `report` gets the first outcome, and then each that changed something or had problems. A round in which another
-    process is writing is skipped, and tried again at the next poll.
+    `report` is called with the first outcome, and then with each that has changes or problems. If another process is
+    writing for too long, indexing is tried again at the next poll.
     """
     runs = 0
     indexed: Stamps | None = None

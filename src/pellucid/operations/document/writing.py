@@ -1,4 +1,4 @@
-"""Drafts of documents in, one acknowledged operation out: what was forgotten left out, what is doubtful quarantined."""
+"""Drafts of documents in, one acknowledged operation out: without forgotten texts, suspicious texts quarantined."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,34 +18,35 @@ from pellucid.vault.documents import document_path, render_document, unknown_key
 
 @dataclass(frozen=True, slots=True)
 class WithheldCounts:
-    """How many new sections and header versions were left out as forgotten, and how many sections quarantined."""
+    """The number of new sections and header versions left out as forgotten, and of sections put into quarantine."""
 
     withheld: int
     quarantined: int
 
 
 def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> WithheldCounts:
-    """Take what was forgotten out of the drafts and, if trust is on, mark new sections that read as instructions to an
-    assistant; return how many of each."""
+    """Remove forgotten texts from the drafts and, if trust is on, quarantine their new sections that read as
+    instructions to an assistant; return the number of each."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _new_memories(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}
-    left = [memory for memory, _ in fresh if memory.id not in forgotten] if app.settings.trust.enabled else []
-    sections = {each.id for draft in drafts for each in draft.sections}  # headers were looked at when they were read
-    doubted = {memory.id for memory in left if memory.id in sections and looks_injected(memory.content)}
+    remaining = [memory for memory, _ in fresh if memory.id not in forgotten] if app.settings.trust.enabled else []
+    sections = {each.id for draft in drafts for each in draft.sections}  # headers were checked when they were cleaned
+    suspicious = {memory.id for memory in remaining if memory.id in sections and looks_injected(memory.content)}
     if app.settings.trust.enabled:
-        doubted |= {each for draft in drafts for each in _split_instruction_ids(draft)}
+        suspicious |= {each for draft in drafts for each in _split_instruction_ids(draft)}
     quarantined = 0
     for draft in drafts:
         draft.leave_out(forgotten & draft.fresh)
-        marked = doubted & draft.fresh  # sections beside a new one may be known, and keep the zone that they have
-        draft.quarantine(marked)
-        quarantined += len(marked)
+        suspicious_new = suspicious & draft.fresh  # known sections keep their trust zone
+        draft.quarantine(suspicious_new)
+        quarantined += len(suspicious_new)
     return WithheldCounts(len(forgotten), quarantined)
 
 
 def _new_memories(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]]]:
-    """The new memories of a draft, each with the keys of the tombstones it would have had it been forgotten."""
+    """Yield the new memories of a draft, each with the keys of the tombstones that it would have if it had been
+    forgotten."""
     document = draft.document
     whole = [file_key(app.key, document.namespace, document.digest)] if draft.stored is None else []
     for memory in draft.memories():
@@ -53,22 +54,21 @@ def _new_memories(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list
 
 
 def _split_instruction_ids(draft: DocumentDraft) -> Iterator[str]:
-    """Yield the ids of sections that read as an instruction together with those beside them, harmless as each may be
-    alone."""
-    there = [each for each in draft.sections if each.valid_until is None]
-    yield from (there[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in there]))
+    """Yield the ids of sections that read as an instruction together with their neighbours, though not alone."""
+    current = [each for each in draft.sections if each.valid_until is None]
+    yield from (current[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in current]))
 
 
 def vault_path(draft: DocumentDraft) -> str:
-    """Return the path in the vault of a draft's file: the one it has, or the one that a new document gets."""
+    """Return the vault path of a draft's file; for a new document, the path that the file will have."""
     return draft.stored.path if draft.stored else document_path(draft.document)
 
 
 def commit_drafts(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
-    """Commit the drafts as one operation; they are searchable when it returns.
+    """Commit the drafts as one operation; they are searchable when this returns.
 
     Raises:
-        ConflictError: a vault file changed since it was read; nothing is kept.
+        ConflictError: a vault file changed since it was read; nothing is written.
     """
     rows = [row for draft in drafts for row in _ledger_rows(app, draft)]
     return app.unit_of_work.commit("index", [_file_write(draft) for draft in drafts], rows)
@@ -94,7 +94,7 @@ def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
 
 
 def _validity_state(dated: Section | HeaderVersion) -> dict[str, object]:
-    """Return the status and the validity of a section or header version, in the form of a ledger row."""
+    """Return the status and the validity of a section or header version, as in the ledger's `before` and `after`."""
     return {
         "status": "superseded" if dated.valid_until else "active",
         "validAt": isoformat(dated.valid_from),
@@ -103,8 +103,8 @@ def _validity_state(dated: Section | HeaderVersion) -> dict[str, object]:
 
 
 def _file_write(draft: DocumentDraft) -> FileWrite:
-    """Return the write of a draft's vault file, which fails if the file changed meanwhile; unknown keys somebody added
-    stay."""
+    """Return the write of a draft's vault file, which fails if the file changed meanwhile; unknown header keys in the
+    file are kept."""
     unknown = unknown_keys(draft.stored.data) if draft.stored else None
     base = content_digest(draft.stored.data) if draft.stored else None
     return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)

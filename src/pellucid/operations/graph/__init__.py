@@ -1,1 +1,1 @@
-"""The name of a thing in, what was true of it and what it hangs together with out."""
+"""The name of a thing in, its states over time and its neighbourhood in the graph out."""

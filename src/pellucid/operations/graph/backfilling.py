@@ -1,6 +1,7 @@
-"""The files of a vault in, how the graph would change if they were read again today out; and the change, if wanted.
+"""The files of a vault in, the changes of the graph if they were read again today out; and the change, if wanted.
 
-The index holds what was read of each file when it last changed. Settings or Pellucid's own rules may differ since then.
+The index contains the facts that were read from each file when it last changed. Settings or Pellucid's own rules can
+have changed since then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,19 +24,19 @@ from pellucid.vault.markdown import FileIdentity, Parsed, parse
 BATCH = 256
 """Files read at a time."""
 _KINDS = ("edges", "claims", "aliases", "entities", "answers")
-"""What is counted of a file's facts; answers are its `homes`."""
+"""The kinds of a file's facts that are counted; `answers` are its `homes`."""
 Progress = Callable[[int, int], None]
 
 
 class BackfillInput(Wire):
-    """Of which namespace, and whether to go on from looking to doing."""
+    """A namespace, and whether to apply the changes."""
 
     namespace: str
     apply: Annotated[bool, Flag("Go on from looking to doing.")] = False
 
 
 class FileDiff(Wire):
-    """How the graph of one file differs: `+` is what would be added, `-` what would go, as lines of words."""
+    """The difference in the facts of one file: those that would be added and removed, each as a line of words."""
 
     path: str
     added: tuple[str, ...] = ()
@@ -43,44 +44,44 @@ class FileDiff(Wire):
 
 
 class BackfillOutput(Wire):
-    """What reading every file again would change, or has changed where `applied`."""
+    """The changes that reading every file again would make, or has made if `applied`."""
 
     files: int
-    """Files of the namespace that were read."""
+    """The number of files of the namespace that were read."""
     diffs: tuple[FileDiff, ...] = ()
     added: dict[str, int] = Field(default_factory=dict)
-    """Counts by kind: edges, claims, aliases, entities, answers (which memory answers for what)."""
+    """Maps kinds of facts to counts: edges, claims, aliases, entities, answers (which memory answers for a thing)."""
     removed: dict[str, int] = Field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
     applied: bool = False
     problem: str | None = None
-    """Why something of it could not be done; None if all was."""
+    """Why some changes could not be applied; None if all were, or none were to be."""
 
 
 def backfill(app: App, request: BackfillInput, report: Progress | None = None) -> BackfillOutput:
-    """Compare what the vault's files say of the graph today with the index; with `apply`, index files that differ
-    anew."""
+    """Compare the graph facts that the vault's files state today with those in the index; with `apply`, index the files
+    that differ again. `report` is called now and then with the number of files done and of all files."""
     unreadable: list[str] = []
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
-    stamps = [stamp.path for stamp in app.records.walk()]
-    for done, (path, says) in enumerate(_facts_by_file(app, stamps, request.namespace, unreadable), start=1):
-        if says is not None:
+    paths = [stamp.path for stamp in app.records.walk()]
+    for done, (path, in_file) in enumerate(_facts_by_file(app, paths, request.namespace, unreadable), start=1):
+        if in_file is not None:
             files += 1
-            held = app.graph.facts(path)
-            if _comparable(says) != _comparable(held):
-                diffs.append((path, says, held))
+            in_index = app.graph.facts(path)
+            if _comparable(in_file) != _comparable(in_index):
+                diffs.append((path, in_file, in_index))
         if report and done % BATCH == 0:
-            report(done, len(stamps))
+            report(done, len(paths))
     problem = _reindex(app, [path for path, _, _ in diffs]) if request.apply and diffs else ""
     return BackfillOutput(
         files=files,
         diffs=tuple(
-            FileDiff(path=path, added=tuple(_surplus_lines(says, held)), removed=tuple(_surplus_lines(held, says)))
-            for path, says, held in diffs
+            FileDiff(path=path, added=tuple(_surplus_lines(new, old)), removed=tuple(_surplus_lines(old, new)))
+            for path, new, old in diffs
         ),
-        added=_count_surplus((s, h) for _, s, h in diffs),
-        removed=_count_surplus((h, s) for _, s, h in diffs),
+        added=_count_surplus((new, old) for _, new, old in diffs),
+        removed=_count_surplus((old, new) for _, new, old in diffs),
         unreadable=tuple(unreadable),
         applied=request.apply,
         problem=problem or None,
@@ -88,7 +89,7 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
 
 
 def _reindex(app: App, paths: Sequence[str]) -> str:
-    """Index these files again; return the problems joined in one line, "" if there were none."""
+    """Index these files again; return the problems joined by `; `, "" if there were none."""
     with app.unit_of_work.deciding(None):
         folded = app.indexer.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])
@@ -97,8 +98,8 @@ def _reindex(app: App, paths: Sequence[str]) -> str:
 def _facts_by_file(
     app: App, paths: Sequence[str], namespace: str, unreadable: list[str]
 ) -> Iterator[tuple[str, GraphFacts | None]]:
-    """Yield each path with the graph facts its file states; None if it is deleted, unreadable or of another namespace.
-    Error messages are appended to `unreadable`."""
+    """Yield each path with the graph facts that its file states; with None if the file is deleted, unreadable or of
+    another namespace. Appends the error message of each unreadable file to `unreadable`."""
     waiting = iter(paths)
     while batch := list(islice(waiting, BATCH)):
         for head in app.records.heads(batch):
@@ -112,7 +113,7 @@ def _facts_by_file(
 
 
 def _parsed_head(app: App, head: FileHead) -> Parsed | None:
-    """Parse a vault file; None if it is deleted."""
+    """Parse a vault file; None if the file is deleted, InputError if it cannot be parsed."""
     if head.data is None:
         return None
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else app.clock.now()
@@ -120,27 +121,28 @@ def _parsed_head(app: App, head: FileHead) -> Parsed | None:
 
 
 def _namespace_of(parsed: Parsed) -> str:
-    """Return the namespace of a parsed file's document, episode or first memory; "" if it has none."""
+    """Return the namespace of a parsed file's document, episode or first memory; "" if the file has none of these."""
     holder = parsed.document or parsed.episode or next((memory for memory, _ in parsed.memories), None)
     return holder.namespace if holder else ""
 
 
 def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
-    """Return the facts as sets, one for each of `_KINDS`, to compare them regardless of order."""
+    """Return the facts as one set for each of `_KINDS`, so that they can be compared regardless of order."""
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 
 def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
-    """Count, by kind, what the first of each pair says and the second does not; kinds without any are left out."""
-    out = dict.fromkeys(_KINDS, 0)
+    """Return a map from kinds of facts to the number of facts that the first of a pair has and the second lacks, summed
+    over all pairs; kinds without such facts are left out."""
+    counts = dict.fromkeys(_KINDS, 0)
     for pair in pairs:
         for kind, one, other in zip(_KINDS, *map(_comparable, pair), strict=True):
-            out[kind] += len(one - other)
-    return {kind: count for kind, count in out.items() if count}
+            counts[kind] += len(one - other)
+    return {kind: count for kind, count in counts.items() if count}
 
 
 def _surplus_lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
-    """Yield a line for each fact that the first has and the other lacks, sorted within each kind of fact."""
+    """Yield a line for each fact that `one` has and `other` lacks, sorted within each kind of fact."""
     yield from sorted(_edge_line(each) for each in {*one.edges} - {*other.edges})
     yield from sorted(_claim_line(each) for each in {*one.claims} - {*other.claims})
     yield from sorted(f"{alias} is {key}" for alias, key in {*one.aliases} - {*other.aliases})
@@ -150,8 +152,8 @@ def _surplus_lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
 
 
 def _edge_line(edge: Edge) -> str:
-    """Render an edge as a line: `SOURCE TYPE TARGET`, its anchor and section if any, its confidence, and `, closed` if
-    it ended."""
+    """Render an edge as a line: `SOURCE TYPE TARGET`, its anchor and section if it has them, its confidence, and
+    `, closed` if the edge ended."""
     anchor = f" {anchor_text(edge.anchor)}" if edge.anchor else ""
     where = f" ({edge.section})" if edge.section else ""
     ended = "" if edge.valid_until >= FOREVER else ", closed"
@@ -159,7 +161,7 @@ def _edge_line(edge: Edge) -> str:
 
 
 def _claim_line(claim: Claim) -> str:
-    """Render a claim as a line `ENTITY: ATTRIBUTE = VALUE`, with ` (closed)` behind if it has an end."""
+    """Render a claim as a line `ENTITY: ATTRIBUTE = VALUE`, followed by ` (closed)` if the claim ended."""
     ended = "" if claim.valid_until >= FOREVER else " (closed)"
     return f"{claim.entity}: {claim.attribute} = {claim.value}{ended}"
 

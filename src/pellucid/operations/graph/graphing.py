@@ -1,4 +1,4 @@
-"""A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
+"""A name in, the thing's neighbourhood in the graph with sources out; or the problems of a whole graph."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from pellucid.app import App
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.errors import InputError, UnhealthyError, field_name
+from pellucid.errors import InputError, field_name
 from pellucid.graph import audit as audits
 from pellucid.graph import draw, svg
 from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
@@ -27,39 +27,36 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, p
 from pellucid.store.graph_port import FiledEdge, Node
 
 _WORDS = 120
-"""Characters of a memory that stand for it."""
+"""Characters of a memory's first words."""
 NODES = 200
-"""Things at one distance that are looked around at most: the first by key; what is left out is counted."""
+"""The maximum number of things at one distance whose edges are followed: the first by key; the others are counted."""
 
 
-def parse_edge_types(given: object) -> object:
-    """Normalise a list or tuple of edge type names (any case, dashes, spaces or underscores) to a tuple such as
-    `("DEPENDS_ON",)`; any other value is returned as is, to be refused later.
-
-    Args:
-        given: `["depends-on", "Relates to", "MENTIONS"]`.
+def parse_edge_types(value: object) -> object:
+    """Normalise a list or tuple of edge type names (any case, dashes, spaces or underscores), such as `["depends-on"]`,
+    to a tuple such as `("DEPENDS_ON",)`; return any other value unchanged, to be refused later.
 
     Raises:
-        InputError: there is no such type.
+        InputError: a name is not that of an edge type.
     """
-    return tuple(map(_parse_edge_type, cast("Iterable[object]", given))) if isinstance(given, list | tuple) else given
+    return tuple(map(_parse_edge_type, cast("Iterable[object]", value))) if isinstance(value, list | tuple) else value
 
 
-def _parse_edge_type(given: object) -> object:
-    """Normalise an edge type, such as `depends on` to `DEPENDS_ON` (InputError for an unknown one); a value that is no
-    text is returned as is."""
-    if not isinstance(given, str):
-        return given
-    spelt = "_".join(given.upper().replace("-", " ").replace("_", " ").split())
-    if spelt not in EDGE_TYPES:
+def _parse_edge_type(value: object) -> object:
+    """Normalise an edge type, such as `depends on` to `DEPENDS_ON`; return a value that is not a text unchanged.
+    InputError for an unknown type."""
+    if not isinstance(value, str):
+        return value
+    name = "_".join(value.upper().replace("-", " ").replace("_", " ").split())
+    if name not in EDGE_TYPES:
         raise InputError(
-            f'{field_name("types")} expects one of {", ".join(EDGE_TYPES)}; got "{given}"', code="invalid_type"
+            f'{field_name("types")} expects one of {", ".join(EDGE_TYPES)}; got "{value}"', code="invalid_type"
         )
-    return spelt
+    return name
 
 
 class GraphShowInput(Wire):
-    """Which thing, how far around it, along which edges, and at which instant."""
+    """A thing, how far to look around it, along which edges, and at which instant."""
 
     namespace: str
     name: Annotated[str, Argument("A thing, an alias of it, or a memory or document by its id or path.")]
@@ -71,13 +68,13 @@ class GraphShowInput(Wire):
     ] = ()
     direction: Annotated[Direction, Flag("out, in or both.")] = "both"
     closed: Annotated[bool, Flag("Also edges that hold no more.")] = False
-    """Those that held earlier, or that nobody says any more."""
+    """Whether to show also edges that ended, or that no file states any more."""
     as_of: AsOf = None
     as_known_at: AsKnownAt = None
 
 
 class NodeView(Wire):
-    """A thing, a memory or an episode, and how many edges it is away."""
+    """A thing, a memory or an episode, and its distance in edges."""
 
     key: str
     name: str
@@ -85,42 +82,42 @@ class NodeView(Wire):
     hops: int
     defined: bool = False
     words: str = ""
-    """Of a memory, how it begins."""
+    """The first words of a memory; "" for other nodes."""
 
 
 class EdgeView(Wire):
-    """An edge between two things by name, and who says so."""
+    """An edge between two things by name, and the memory that states it."""
 
     source: str
     target: str
     type: EdgeType
     confidence: float
     hops: int
-    """How far its nearer end is away."""
+    """The distance of its nearer end."""
     section: str = ""
     """The heading, or the header key, that it was read from."""
     anchor: str = ""
     """The part of the target that is meant: `3` of `SPEC-037 §3`."""
     memory_id: str
     said_in: str
-    """Where that stands: `path:lines` of a document, or the memory's file."""
+    """The location of the memory's text: `path:lines` of a document, or the memory's file."""
     valid_from: Instant
     valid_until: Instant | None = None
 
 
 class GraphShowOutput(Wire):
-    """A thing, what is true of it at the instant, and what hangs together with it within some hops."""
+    """A thing, its state at the instant, and its neighbourhood within some hops."""
 
     entity: EntityNamed
     state: StateView | None = None
     known_from: Instant | None = None
-    """Where the instant lies before all that is known of it: since when something is."""
+    """The beginning of the thing's first state, if the instant lies before it."""
     nodes: tuple[NodeView, ...]
     """By distance, then key; the thing itself first."""
     edges: tuple[EdgeView, ...]
     hops: int
     left_out: int = 0
-    """Things at the last distance but one and nearer whose own edges were not looked at, because there are too many."""
+    """The number of things whose own edges were not followed, because there are too many at their distance."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
     _around: Neighbourhood = PrivateAttr()
@@ -128,27 +125,18 @@ class GraphShowOutput(Wire):
     _drawn: tuple[Node, ...] = PrivateAttr()
 
     def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
-        """Attach what `text` and `svg` draw, which is not part of the output: `places` maps memory ids to source
-        locations.
-
-        Args:
-            around: the thing, ring by ring.
-            nodes: all things in it.
-            places: where the words stand that the edges were read from, by memory.
-        """
+        """Store the neighbourhood, its nodes and a map from memory ids to source locations, which `text` and `svg` draw
+        and which are not part of the output; return this output."""
         self._around, self._drawn, self._places = around, nodes, places
         return self
 
     def text(self, *, ascii_only: bool = False) -> str:
-        """Render the neighbourhood as text, hop by hop; `ascii_only` draws without other characters."""
+        """Render the neighbourhood as text, hop by hop; with `ascii_only`, lines are drawn in ASCII characters."""
         return draw.text(self._around, self._drawn, self._places, ascii_only=ascii_only)
 
     def svg(self, link: Callable[[Node], str] | None = None) -> str:
-        """Render the neighbourhood as an SVG document; with `link`, to be put into a page, with memories' first words.
-
-        Args:
-            link: returns the URL that a node leads to; "": nowhere.
-        """
+        """Render the neighbourhood as an SVG document; with `link`, as SVG within a page, with the first words of
+        memories. `link` returns the URL that a node leads to, "" for no link."""
         if link is None:
             return svg.svg(self._around, self._drawn)
         words = {each.key: each.words for each in self.nodes}
@@ -156,17 +144,17 @@ class GraphShowOutput(Wire):
 
 
 class GraphAuditOutput(Wire):
-    """What does not fit together in a graph, and how large the graph is."""
+    """The problems of a graph, and its size."""
 
     problems: tuple[audits.GraphProblem, ...]
     entities: int
     edges: int
-    """Those that hold now."""
+    """The number of edges in force now."""
     documents: int
 
 
 def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
-    """Show an entity, its state at an instant (none for documents and memories), and its neighbourhood with the source
+    """Show an entity, its state at an instant (None for memories and episodes), and its neighbourhood with the source
     of each edge. Errors as of `find_known_entity`."""
     now = app.clock.now()
     past = past_instants(request.as_of, request.as_known_at, now)
@@ -175,12 +163,12 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
     near, left_out = _neighbourhood_at(app, request, entity.key, epoch_ms(at), past.known_ms)
     nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
     places = _source_locations(app, request.namespace, near)
-    said = entity.type in TEXT_NODE_TYPES
-    state, begun = (None, None) if said else state_at(app, request.namespace, entity.key, at, past.known)
+    is_text = entity.type in TEXT_NODE_TYPES
+    state, known_from = (None, None) if is_text else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
         entity=entity,
         state=state,
-        known_from=begun,
+        known_from=known_from,
         nodes=_node_views(near, nodes, _first_words(app, request.namespace, nodes)),
         edges=_edge_views(near, {each.key: each.name for each in nodes}, places),
         hops=request.hops,
@@ -192,7 +180,7 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
 
 
 def audit_graph(app: App, namespace: str) -> GraphAuditOutput:
-    """Find dangling names, orphans, contradictions and one-sided statements among the edges that hold now."""
+    """Find dangling names, orphans, contradictions and one-sided statements among the edges in force now."""
     documents = app.graph.documents(namespace)
     entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
@@ -205,17 +193,18 @@ def audit_graph(app: App, namespace: str) -> GraphAuditOutput:
 
 
 def _neighbourhood_at(
-    app: App, request: GraphShowInput, key: str, at: int, known: int | None
+    app: App, request: GraphShowInput, key: str, at: int, known_at: int | None
 ) -> tuple[Neighbourhood, int]:
-    """Collect the neighbourhood of a node at `at`, as known at `known` (epoch milliseconds, None: now), hop by hop.
-    Also return how many nodes were not expanded because a hop reached more than `NODES`."""
+    """Collect, hop by hop, the neighbourhood of a node at the instant `at` as known at `known_at` (None: now), both in
+    epoch milliseconds. Also return the number of nodes whose edges were not followed, because a hop reached more than
+    `NODES`."""
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
-        found = app.graph.edges(request.namespace, frontier, request.types, known)
-        held = [filed for filed in found if _is_in_force(filed, at, known, closed=request.closed)]
-        edges |= dict.fromkeys(held)
-        reached = sorted(_neighbours(held, set(frontier), request.direction) - seen)
+        found = app.graph.edges(request.namespace, frontier, request.types, known_at)
+        in_force = [filed for filed in found if _is_in_force(filed, at, known_at, with_closed=request.closed)]
+        edges |= dict.fromkeys(in_force)
+        reached = sorted(_neighbours(in_force, set(frontier), request.direction) - seen)
         seen |= set(reached)
         left_out += max(len(reached) - NODES, 0)
         frontier = reached[:NODES]
@@ -224,34 +213,35 @@ def _neighbourhood_at(
     return neighbourhood(key, list(edges), request.hops, request.types, request.direction), left_out
 
 
-def _is_in_force(filed: FiledEdge, at: int, known: int | None, *, closed: bool) -> bool:
-    """Whether an edge holds at `at`, as known at `known` (None: now); with `closed`, also if it ended before."""
+def _is_in_force(filed: FiledEdge, at: int, known_at: int | None, *, with_closed: bool) -> bool:
+    """Whether an edge is in force at the instant `at`, as known at `known_at` (None: now), both in epoch milliseconds;
+    with `with_closed`, also if it ended before `at`."""
     edge = filed.edge
-    written = known is None or edge.recorded <= known
-    return written and edge.valid_from <= at and (closed or at < edge.valid_until)
+    was_recorded = known_at is None or edge.recorded <= known_at
+    return was_recorded and edge.valid_from <= at and (with_closed or at < edge.valid_until)
 
 
 def _neighbours(edges: Iterable[FiledEdge], frontier: set[str], direction: Direction) -> set[str]:
-    """Return the keys of nodes at the other ends of edges out of the frontier, into it, or both, as the direction
-    says."""
+    """Return the keys of the nodes at the other ends of those edges that lead out of the frontier (`direction` "out"),
+    into the frontier ("in"), or either."""
     out = {filed.edge.target for filed in edges if direction != "in" and filed.edge.source in frontier}
     return out | {filed.edge.source for filed in edges if direction != "out" and filed.edge.target in frontier}
 
 
 def _node(app: App, namespace: str, key: str) -> Node:
-    """Return the node of a key; if the graph has none, a bare one: an Episode if the key begins with `ep_`, else a
-    Thing."""
+    """Return the node with this key; if the graph has none, a new node named by the key: an Episode if the key begins
+    with `ep_`, else a Thing."""
     return app.graph.entity(namespace, key) or Node(-1, key, key, "Episode" if key.startswith("ep_") else "Thing")
 
 
 def _first_words(app: App, namespace: str, nodes: Iterable[Node]) -> dict[str, str]:
-    """Return the first words of those nodes that are memories and still exist, by key."""
+    """Return a map from keys to first words, for those nodes that are memories and still exist."""
     memories = app.index.memories(namespace, [each.key for each in nodes if each.type == "Memory"])
     return {each.memory.id: " ".join(each.memory.content.split())[:_WORDS] for each in memories}
 
 
 def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, str]) -> tuple[NodeView, ...]:
-    """Convert nodes into their output form; `words` are the first words of memories, by key."""
+    """Convert nodes into their output form, in the same order; `words` maps the keys of memories to first words."""
     distance = near.distance
     return tuple(
         NodeView(
@@ -267,26 +257,28 @@ def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, 
 
 
 def _source_locations(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
-    """Return where the text of each edge's memory is written, by memory id; memories that are gone are left out."""
-    sayers = list(dict.fromkeys(filed.edge.memory_id for filed in near.edges))
-    return {each.memory.id: source_location(each) for each in app.index.memories(namespace, sayers)}
+    """Return a map from the ids of the memories that state the edges to the locations of their texts; memories that are
+    gone are left out."""
+    memory_ids = list(dict.fromkeys(filed.edge.memory_id for filed in near.edges))
+    return {each.memory.id: source_location(each) for each in app.index.memories(namespace, memory_ids)}
 
 
 def _edge_views(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
-    """Show the edges, the nearest first; `names` maps keys to names, `places` memory ids to source locations."""
+    """Convert the edges into their output form, the nearest first; `names` maps keys to names, `places` memory ids to
+    source locations."""
     distance = near.distance
     found = sorted(near.edges, key=lambda filed: _hops_to(filed, distance))
     return tuple(_edge_view(filed, names, _hops_to(filed, distance), places) for filed in found)
 
 
 def _hops_to(filed: FiledEdge, distance: Mapping[str, int]) -> int:
-    """Return the distance of the edge's nearer end."""
+    """Return the distance in hops of the edge's nearer end; `distance` maps keys to distances."""
     return min(distance[end] for end in (filed.edge.source, filed.edge.target) if end in distance)
 
 
 def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
-    """Convert an edge into its output form; what `names` or `places` lack stands as its key, or as the path of its
-    file."""
+    """Convert an edge into its output form. An end that `names` lacks is named by its key; if `places` lacks the
+    memory, the location is the path of the edge's file."""
     edge = filed.edge
     return EdgeView(
         source=names.get(edge.source, edge.source),
@@ -304,14 +296,9 @@ def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Ma
 
 
 class GraphAuditInput(Wire):
-    """Of which namespace."""
+    """The namespace whose graph is checked."""
 
     namespace: str
-
-
-def _failure_of(output: GraphAuditOutput) -> UnhealthyError | None:
-    """Return the error that says how many problems the audit found; None if there were none."""
-    return problems_error(len(output.problems))
 
 
 GRAPH_SHOW = Operation(
@@ -332,5 +319,5 @@ GRAPH_AUDIT = Operation(
     lambda call, asked: audit_graph(call.app, asked.namespace),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),
-    failure=_failure_of,
+    failure=lambda output: problems_error(len(output.problems)),
 )

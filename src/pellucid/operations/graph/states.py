@@ -1,4 +1,4 @@
-"""The name of a thing in, what was true of it and when out: its chain of states, each with what brought it about."""
+"""The name of a thing in, its chain of states over time out, each with its cause."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,26 +19,26 @@ from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 
 NEAREST = 3
-"""Names offered for one that is unknown, at most."""
+"""The maximum number of names offered instead of an unknown name."""
 TEXT_NODE_TYPES = frozenset({"Memory", "Episode"})
-"""Types of nodes that say something, and of which no state is told."""
+"""Types of nodes that are texts and have no states."""
 
 
 class EntityNamed(Wire):
-    """A thing as the graph knows it, and by which name it was asked for."""
+    """A thing of the graph, and the name that was asked for."""
 
     key: str
     name: str
     type: str
     defined: bool
-    """Whether a file defines it; else it is only spoken of."""
+    """Whether a file defines it; else files only mention it."""
     asked: str
     alias: bool = False
-    """`asked` is another name of it."""
+    """Whether `asked` is an alias of it."""
 
 
 class Changed(Wire):
-    """One attribute that a state begins with another value, a first one, or none."""
+    """One attribute whose value changed at the beginning of a state; None is no value."""
 
     attribute: str
     before: str | None = None
@@ -46,31 +46,31 @@ class Changed(Wire):
 
 
 class StateView(Wire):
-    """What was true of a thing over `[validFrom, validUntil)`, and what brought it about."""
+    """The properties of a thing over `[validFrom, validUntil)`, and the cause of their change."""
 
     valid_from: Instant
     valid_until: Instant | None = None
-    """None: it holds still."""
+    """None if the state has no end yet."""
     event: EventType
     props: dict[str, str] = Field(default_factory=dict)
     changed: tuple[Changed, ...] = ()
     cause: str | None = None
     """The memory whose claim began it."""
     said_in: str | None = None
-    """Where that stands: `path:lines` of a document, or the memory's file."""
+    """The location of that memory's text: `path:lines` of a document, or the memory's file."""
     commit: str | None = None
-    """The commit that made it so, where the history of a repository says."""
+    """The commit that made the change, if it comes from the history of a repository."""
 
 
 class EntityHistoryOutput(Wire):
-    """The states of a thing, oldest first; with `asOf`, the one that held then, or none."""
+    """The states of a thing, oldest first; with `asOf`, only the state in force then, if any."""
 
     entity: EntityNamed
     states: tuple[StateView, ...]
     holds: dict[str, str] | None = None
-    """What is true of it at the instant asked about, by its chain; None where nothing is."""
+    """Its properties at the instant asked about (by default now); None if no state is in force then."""
     known_from: Instant | None = None
-    """Where `asOf` lies before all that is known of it: since when something is. Nobody says what was before."""
+    """The beginning of its first state, if the instant asked about lies before it."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
 
@@ -78,8 +78,8 @@ class EntityHistoryOutput(Wire):
 def history_of_entity(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> EntityHistoryOutput:
-    """Return all states of an entity with their times, or only the one that held at `as_of`, if any; NotFoundError if
-    nothing was known of it. Errors as of `find_entity`, too."""
+    """Return all states of an entity, oldest first, or only the state in force at `as_of`, if any; with `as_known_at`,
+    by the records until then. NotFoundError if the entity has no state; errors as of `find_entity`, too."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     entity = find_entity(app, namespace, name)
@@ -98,77 +98,79 @@ def history_of_entity(
     )
 
 
-def find_known_entity(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
-    """Find an entity by name; NotFoundError if nothing was known of it yet at `known` (None: not checked). Errors as of
-    `find_entity`."""
+def find_known_entity(app: App, namespace: str, name: str, known_at: datetime | None) -> EntityNamed:
+    """Find an entity by name; NotFoundError if nothing was recorded of it by `known_at` (None: not checked). Errors as
+    of `find_entity`, too."""
     entity = find_entity(app, namespace, name)
-    if known is None:
+    if known_at is None:
         return entity
     if entity.type in TEXT_NODE_TYPES:
-        told = recorded_at(entity.key, EPOCH) <= known
+        was_known = recorded_at(entity.key, EPOCH) <= known_at
     else:
-        told = bool(app.graph.states(namespace, entity.key, epoch_ms(known)))
-    if not told:
-        raise _nothing_known_error(entity, known)
+        was_known = bool(app.graph.states(namespace, entity.key, epoch_ms(known_at)))
+    if not was_known:
+        raise _nothing_known_error(entity, known_at)
     return entity
 
 
-def _nothing_known_error(entity: EntityNamed, known: datetime | None) -> NotFoundError:
-    """Return the error that nothing was known of an entity at `known`, or is known now."""
-    when = f" at {known:%Y-%m-%d}" if known else ""
+def _nothing_known_error(entity: EntityNamed, known_at: datetime | None) -> NotFoundError:
+    """Return the error that nothing was known of an entity at `known_at` (None: now)."""
+    when = f" at {known_at:%Y-%m-%d}" if known_at else ""
     return NotFoundError(
         f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
     )
 
 
 def state_at(
-    app: App, namespace: str, key: str, at: datetime, known: datetime | None = None
+    app: App, namespace: str, key: str, at: datetime, known_at: datetime | None = None
 ) -> tuple[StateView | None, datetime | None]:
-    """Return an entity's state at an instant, as known at another (None: now); None if none was in force. Also return
-    since when something is known of it, if that is after the instant, else None."""
-    chain = app.graph.states(namespace, key, epoch_ms(known) if known else None)
+    """Return the state of the entity with this key at an instant, as known at `known_at` (None: now); None if no state
+    was in force. Also return the beginning of its first state if that is after the instant, else None."""
+    chain = app.graph.states(namespace, key, epoch_ms(known_at) if known_at else None)
     here, known_from = _locate(chain, at)
     return next(iter(_state_views(app, namespace, chain, [] if here is None else [here])), None), known_from
 
 
 def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, datetime | None]:
-    """Return the index of the state in force at an instant, if any; and the chain's beginning, if it is later."""
-    wanted = epoch_ms(at)
-    here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
-    return here, datetime_of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
+    """Return the index in the chain of the state in force at an instant, None if there is none; and the beginning of
+    the chain if that is after the instant, else None."""
+    at_ms = epoch_ms(at)
+    here = next((number for number, each in enumerate(chain) if each.valid_from <= at_ms < each.valid_until), None)
+    return here, datetime_of_ms(chain[0].valid_from) if chain and at_ms < chain[0].valid_from else None
 
 
 def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
-    """Return the names of entities that a text names and that are not known as early as `past.at`, with since when they
-    are; empty without `past.at`."""
-    out: dict[str, datetime] = {}
-    for said in names_in(text) if past.at else ():
-        node = app.graph.entity(namespace, said)
-        begun = state_at(app, namespace, node.key, past.at, past.known)[1] if node and past.at else None
-        if node and begun:
-            out[node.name] = begun
-    return out
+    """Return a map from the names of those entities in a text whose first state begins after `past.at` to the beginning
+    of that state; empty without `past.at`."""
+    known_from: dict[str, datetime] = {}
+    for name in names_in(text) if past.at else ():
+        node = app.graph.entity(namespace, name)
+        begin = state_at(app, namespace, node.key, past.at, past.known)[1] if node and past.at else None
+        if node and begin:
+            known_from[node.name] = begin
+    return known_from
 
 
 def find_entity(app: App, namespace: str, name: str) -> EntityNamed:
-    """Find an entity by its name or alias, or a memory or document by its id, the end of its id, or its path.
+    """Find an entity by its name or alias, or a memory or document by its id, the last ten digits of the id, or its
+    path.
 
     Raises:
-        NotFoundError: nothing of that name is known here; names the nearest.
-        InputError: the name fits several memories, or several things are called so.
+        NotFoundError: nothing of the namespace has that name; the next step offers similar names.
+        InputError: several memories or several things have that name.
     """
-    said = name.strip()
-    node = (app.graph.entity(namespace, said) or _node_of_text(app, namespace, said)) if said else None
+    name = name.strip()
+    node = (app.graph.entity(namespace, name) or _node_of_text(app, namespace, name)) if name else None
     if node is None:
-        raise unknown_name_error(app, namespace, said)
-    own = {node.key, node_key(node.name)}
-    alias = node_key(said) not in own and node.type not in TEXT_NODE_TYPES
-    return EntityNamed(key=node.key, name=node.name, type=node.type, defined=node.defined, asked=said, alias=alias)
+        raise unknown_name_error(app, namespace, name)
+    own_keys = {node.key, node_key(node.name)}
+    alias = node_key(name) not in own_keys and node.type not in TEXT_NODE_TYPES
+    return EntityNamed(key=node.key, name=node.name, type=node.type, defined=node.defined, asked=name, alias=alias)
 
 
 def unknown_name_error(app: App, namespace: str, name: str) -> NotFoundError | InputError:
-    """Return the InputError for a name that several entities share; else the NotFoundError, with similar names if there
-    are any."""
+    """Return the error for a name that no single entity has: an InputError if several entities share it, else a
+    NotFoundError, with similar names if there are any."""
     if sharing := app.graph.shared(namespace).get(node_key(name)):
         return InputError(
             f'{len(sharing)} things are called "{name}": {", ".join(sharing)}',
@@ -186,7 +188,8 @@ def unknown_name_error(app: App, namespace: str, name: str) -> NotFoundError | I
 
 
 def _node_of_text(app: App, namespace: str, name: str) -> Node | None:
-    """Return the node of a document or memory by its id, the end of it, or its path; None if there is none."""
+    """Return the node of a document or memory by its id, the last ten digits of the id, or its path; None if there is
+    none. InputError if several memories fit."""
     for filed in app.graph.documents(namespace):
         if name in document_names(filed):
             return app.graph.entity(namespace, filed.document.entity)
@@ -197,61 +200,62 @@ def _node_of_text(app: App, namespace: str, name: str) -> Node | None:
 
 
 def document_names(filed: FiledDocument) -> tuple[str, ...]:
-    """Return the names by which a document can be given: its id, the last ten digits of it, its path, its vault file's
-    path."""
+    """Return the names by which a document can be asked for: its id, the last ten digits of the id, its path, and its
+    vault file's path."""
     document = filed.document
     return document.id, document.id[-10:], document.path, filed.path
 
 
 def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
-    """Show the states at the indices `shown` of a chain, with the memories that caused them and their commits."""
-    places = list(shown)
-    causes = [chain[place].cause for place in places if chain[place].cause]
+    """Convert the states at the indices `shown` of a chain into their output form, with the memories and commits that
+    caused them."""
+    indices = list(shown)
+    causes = [chain[at].cause for at in indices if chain[at].cause]
     served = {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(causes)))}
     commits = _commits_by_version(app, served.values())
     return tuple(
-        _state_view(chain[place], chain[place - 1] if place else None, served.get(chain[place].cause), commits)
-        for place in places
+        _state_view(chain[at], chain[at - 1] if at else None, served.get(chain[at].cause), commits) for at in indices
     )
 
 
 def _state_view(
     state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
 ) -> StateView:
-    """Show a state: what changed since the state `before` (None: everything is new), and the memory that caused it."""
+    """Convert a state into its output form, with the changes since the state `before` (None: all properties are new)
+    and the memory that caused it. `commits` maps causes to commits."""
     was: Mapping[str, str] = before.props if before else {}
-    moved = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
+    changed = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
     return StateView(
         valid_from=datetime_of_ms(state.valid_from) or EPOCH,
         valid_until=None if state.valid_until >= FOREVER else datetime_of_ms(state.valid_until),
         event=state.event,
         props=dict(state.props),
         cause=state.cause or None,
-        changed=tuple(Changed(attribute=each, before=was.get(each), after=state.props.get(each)) for each in moved),
+        changed=tuple(Changed(attribute=each, before=was.get(each), after=state.props.get(each)) for each in changed),
         said_in=source_location(cause) if cause else None,
         commit=commits.get(state.cause),
     )
 
 
 def source_location(served: Served) -> str:
-    """Return where a memory's text is written: of a section the document's lines, such as `docs/a.md:3-9`, else its
-    file."""
+    """Return the location of a memory's text: the document's lines, such as `docs/a.md:3-9`, for a section, else the
+    path of the memory's file."""
     memory = served.memory
     return memory.evidence[0] if memory.category == "section" and memory.evidence else served.path
 
 
 def _commits_by_version(app: App, causes: Iterable[Served]) -> dict[str, str]:
-    """Return the commit that made each header version, by the version's id, from the documents of these sections;
-    versions without a commit and damaged files are left out."""
+    """Return a map from the ids of header versions to the commits that made them, from the documents of those `causes`
+    that are sections; versions without a commit and damaged files are left out."""
     paths = sorted({each.path for each in causes if each.memory.category == "section"})
-    from pellucid.vault.markdown import FileIdentity, parse  # a recall comes by here, and parses no file
+    from pellucid.vault.markdown import FileIdentity, parse  # imported late, since recalls import this module
 
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
-    out: dict[str, str] = {}
+    commits: dict[str, str] = {}
     for head in app.records.heads(paths):
         try:
             document = parse(head.path, head.data, identity).document if head.data is not None else None
         except InputError:  # damaged since it was indexed; `doctor` names it
             continue
-        out |= {each.id: each.commit for each in (document.versions if document else ()) if each.commit}
-    return out
+        commits |= {each.id: each.commit for each in (document.versions if document else ()) if each.commit}
+    return commits

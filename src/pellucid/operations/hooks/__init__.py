@@ -1,1 +1,1 @@
-"""What an agent's program tells of its sessions in; what it is told then, and what is kept of them, out."""
+"""Events of an agent's program in, the replies to its hooks and memories of its sessions out."""

@@ -1,4 +1,4 @@
-"""What an agent says of its session in, what the session bears out kept as memories out: nothing is believed."""
+"""An agent's claims about its session in, memories of those that the session's turns support out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from pellucid.operations.using import served_texts
 MOST_CLAIMS = 20
 _LONGEST = 2_000
 _CONFIDENCE = 0.8
-"""The confidence of a claim that a quote bears out."""
+"""The confidence of a claim that is supported by its quote."""
 _HINTS: Mapping[str, str] = {
     "not-quoted": "no turn of the session holds the quote: copy the words exactly, of one turn",
     "unsupported": "the turn says little of it: quote the words that say it, or say less",
@@ -44,11 +44,11 @@ _HINTS: Mapping[str, str] = {
     "empty": "it says nothing",
     "hidden-characters": "it holds characters that cannot be seen",
 }
-"""How to mend a claim that is not kept, by the reason; `{}` stands for the words of the claim that are to blame."""
+"""Maps the reason why a claim is not kept to how to mend it; `{}` is replaced by the words of the claim at fault."""
 
 
 class AgentClaim(BaseModel):
-    """One thing that an agent would want to know again, and the words of the session that say it."""
+    """A statement that an agent wants to remember, and the words of the session that support it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     statement: str = Field(min_length=1, max_length=_LONGEST)
@@ -59,7 +59,7 @@ class AgentClaim(BaseModel):
 
 
 class ClaimInput(SafeInput):
-    """What an agent says of a session of its own."""
+    """An agent's claims about its own session."""
 
     namespace: str
     session_id: Annotated[str, Flag("The session that it is said of.", "--session")]
@@ -71,17 +71,17 @@ class ClaimInput(SafeInput):
 
 
 class ClaimOutcome(Wire):
-    """What became of one claim: the memory that it is kept as, or that says it already, or why it is not kept."""
+    """The outcome of one claim: the memory that says it, new or known, or the reason why it is not kept."""
 
     statement: str
     memory_id: str | None = None
     reason: str = ""
     hint: str = ""
-    """What to change, for it to be kept."""
+    """How to change the claim so that it can be kept."""
 
 
 class ClaimOutput(Wire):
-    """What became of each claim, in their order."""
+    """The outcome of each claim, in their order."""
 
     namespace: str
     session_id: str
@@ -90,14 +90,15 @@ class ClaimOutput(Wire):
 
 
 def claim(app: App, request: ClaimInput) -> ClaimOutput:
-    """Keep the claims of an agent about its session that the session bears out; say of each other why it was not kept.
+    """Write memories of an agent's claims about its session that the session supports; give the reason why each other
+    claim was not kept.
 
-    Claims are checked like what a model extracts: the quote must stand in a turn, and the statement may say nothing
-    that the quote and the turns around it do not hold. Then each is judged, and reconciled with known memories, like
-    any observation.
+    Claims are checked like a model's extractions: the quote must occur in a turn, and the statement must not say more
+    than the quote and the turns around it. Then each is judged, and reconciled with known memories, like any
+    observation.
 
     Raises:
-        NotFoundError: no turns of such a session are at hand in this namespace.
+        NotFoundError: no turns of the session are available in this namespace.
         InputError: a claim is of a category that comes from files.
     """
     if wrong := next((each.category for each in request.claims if each.category in TRANSCRIBED), None):
@@ -112,10 +113,10 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
     checked = [_check_claim(each, turns) for each in request.claims]
     kept = _keep_facts(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
     outcomes = [
-        ClaimOutcome(statement=claimed.statement, reason=each.reason, hint=each.hint)
+        ClaimOutcome(statement=agent_claim.statement, reason=each.reason, hint=each.hint)
         if isinstance(each, _RejectedClaim)
-        else ClaimOutcome(statement=claimed.statement, **kept.get(each.content, {"reason": "said twice"}))
-        for claimed, each in zip(request.claims, checked, strict=True)
+        else ClaimOutcome(statement=agent_claim.statement, **kept.get(each.content, {"reason": "said twice"}))
+        for agent_claim, each in zip(request.claims, checked, strict=True)
     ]
     return ClaimOutput(
         namespace=request.namespace,
@@ -133,20 +134,20 @@ class _RejectedClaim:
     hint: str
 
 
-def _check_claim(claimed: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _RejectedClaim:
-    """Return the fact of a claim, by the first turn that bears it out; else why the last turn with its quote does not,
-    or that no turn has it."""
+def _check_claim(agent_claim: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _RejectedClaim:
+    """Return the fact of a claim if a turn with its quote supports it; else the reason why the last turn with its quote
+    does not, or that no turn contains the quote."""
     rejected = _RejectedClaim("not-quoted", _HINTS["not-quoted"])
     for turn in turns:
-        if quoted_sentences(claimed.quote, turn):
+        if quoted_sentences(agent_claim.quote, turn):
             model_claim = ModelClaim(
-                category=claimed.category,
-                content=redact(claimed.statement).text,
+                category=agent_claim.category,
+                content=redact(agent_claim.statement).text,
                 confidence=_CONFIDENCE,
                 turns=[turn.ordinal, turn.ordinal],
-                quote=claimed.quote,
-                tags=[redact(tag).text for tag in claimed.tags],
-                entity=claimed.entity and redact(claimed.entity).text,
+                quote=agent_claim.quote,
+                tags=[redact(tag).text for tag in agent_claim.tags],
+                entity=agent_claim.entity and redact(agent_claim.entity).text,
                 attributes=[],
             )
             result = check(model_claim, turns)
@@ -160,8 +161,8 @@ def _check_claim(claimed: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | 
 def _keep_facts(
     app: App, request: ClaimInput, turns: Sequence[Turn], facts: Sequence[ExtractedFact]
 ) -> dict[str, dict[str, str]]:
-    """Judge facts and reconcile them with known memories; return by content the `memory_id` of each, or the `reason`
-    why it has none."""
+    """Judge facts, reconcile them with known memories, and commit the result. Return a map from the content of each
+    fact to its `memory_id`, or to the `reason` why it has none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
     served = served_texts(app, request.namespace, request.session_id)
     judged = judge_facts(facts, segment, HeuristicJudge(), app.clock)

@@ -1,7 +1,7 @@
-"""What an agent's program tells of a session in, what it is to print out: a brief, a few memories, a question.
+"""An event of an agent's program in, the text for its hook to print out: a brief, a few memories, a question.
 
-Whoever asks memory a question wants an answer; whoever types to an agent wants their work done. So less is shown for a
-prompt: only what the person's own words look for, nothing that the session itself said, and nothing twice.
+Somebody who types to an agent wants work done, not an answer from memory. So less is shown for a prompt than for a
+question: only memories that the person's own words look for, none from the session itself, and none twice.
 """
 
 import shlex
@@ -40,44 +40,46 @@ words of the conversation that say it, copied exactly. At most ten; none is a go
 had not been asked."""
 
 _MOST_CHARACTERS = 9_500
-"""Of a brief and the memories of a prompt together: programs cut what is much longer."""
+"""The maximum length of a brief and the memories of a prompt together: programs cut longer texts."""
 _LEAST_WORDS = 2
-"""Content words that a query needs: one alone fits too much."""
+"""The minimum number of content words in a query: a single word fits too many memories."""
 _LONGEST = 1_500
-"""Characters of a prompt that are looked for: a person asks at its beginning, and pastes behind that."""
+"""The characters at the beginning of a prompt that are used as a query: people ask first, and paste after that."""
 _EXTRACTED = tuple(each for each in CATEGORIES if each != "moment")
-"""All categories but passages: a stretch of talk, word for word, is for whoever asks."""
+"""All categories but passages, which only answer questions."""
 _INSTRUCTIVE: tuple[Category, ...] = ("rule", "preference", "principle", "procedure", "correction")
-"""What a short command (`run the tests`) may want to know: how such things are done here, not that they were."""
+"""The categories for a short command (`run the tests`): how such things are done here, not that they were."""
 _COMMAND_NEAR = 0.6
-"""Least cosine of a memory to a command: of two or three words, one that is shared by chance weighs much."""
+"""The minimum cosine of a memory to a command: in two or three words, a word shared by chance weighs much."""
 
 
 class HookInput(Wire):
-    """One event of one program, as that program tells it."""
+    """One event of an agent's program, as the program gives it to its hooks."""
 
     host: Annotated[HostName, Argument("Whose event: claude-code, codex or cursor.")]
     event: Annotated[dict[str, Any], Flag("The event, as the program gives it to its hooks.")]
 
 
 class HookOutput(Wire):
-    """What was done of an event: `print` is what the program's hook is to print, nothing where that is empty."""
+    """The answer to an event: `print` is the JSON for the program's hook to print; if it is empty, nothing is
+    printed."""
 
     session_id: str
     moment: str
     namespace: str
     print: dict[str, Any] = Field(default_factory=dict)
     line: str = ""
-    """What the user is told."""
+    """The message to the user."""
     recall_id: str | None = None
     memory_ids: tuple[str, ...] = ()
-    """The memories put before the agent."""
+    """The ids of the memories shown to the agent."""
     asked: bool = False
-    """Whether the agent is asked what to keep."""
+    """Whether the agent is asked which facts to keep."""
 
 
 class _Answer(Wire):
-    """The answer to an event: `context` for the agent, a `line` for the user, `ask` to ask the agent what to keep."""
+    """The answer to an event: `context` for the agent, a `line` for the user, and `ask`, the question to the agent
+    which facts to keep; each can be empty."""
 
     context: str = ""
     line: str = ""
@@ -87,35 +89,36 @@ class _Answer(Wire):
 
 
 def handle_event(app: App, request: HookInput) -> HookOutput:
-    """Record an event for its transcript to be read later, and answer it: with a brief, memories, a question, or
-    nothing. With hooks switched off, nothing is recorded or answered.
+    """Record an event, so that the session's transcript will be read, and answer it with a brief, memories, a question
+    or nothing. If the settings switch hooks off, nothing is recorded or answered.
 
     Raises:
-        InputError: no such event is known.
-        StoreError: it could not be written down.
+        InputError: the program or the event is unknown, or the session's name is not valid.
+        StoreError: the event could not be recorded.
     """
     event = parse_event(request.host, request.event)
     if not app.settings.hooks.enabled:
         namespace = app_in_project(app, event.folder).settings.namespace
         return HookOutput(session_id=event.session_id, moment=event.moment, namespace=namespace)
     session = record_event(app, event)
-    here = app_in_project(app, event.folder)
-    answer = _answer_to(here, event, session)
+    project_app = app_in_project(app, event.folder)
+    answer = _answer_event(project_app, event, session)
     briefed = session.briefed or event.moment in ("start", "prompt")
 
-    def with_answer(now: HookedSession | None) -> HookedSession:
-        """Return the stored record of the session (None: as it was before the answer) with what this answer showed and
-        asked."""
-        now = now or session
-        shown = tuple(dict.fromkeys((*now.shown, *answer.shown)))
-        return now.model_copy(update={"shown": shown, "asked": now.asked or bool(answer.ask), "briefed": briefed})
+    def with_answer(stored: HookedSession | None) -> HookedSession:
+        """Return the stored record of the session (None: the record before the answer) with the memories that the
+        answer shows, and whether it asks."""
+        stored = stored or session
+        shown = tuple(dict.fromkeys((*stored.shown, *answer.shown)))
+        asked = stored.asked or bool(answer.ask)
+        return stored.model_copy(update={"shown": shown, "asked": asked, "briefed": briefed})
 
     if answer.shown or answer.ask or briefed != session.briefed:
         HookedSessions(app.settings.home).change(session.host, session.session_id, with_answer)
     return HookOutput(
         session_id=event.session_id,
         moment=event.moment,
-        namespace=here.settings.namespace,
+        namespace=project_app.settings.namespace,
         print=hook_reply(event, answer.context, answer.line, "" if answer.context else answer.ask),
         line=answer.line,
         recall_id=answer.recall_id,
@@ -124,9 +127,9 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
     )
 
 
-def _answer_to(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the answer to an event, by its kind: a brief, memories, or (when the agent stops after enough prompts) the
-    question what to keep; an empty one for any other."""
+def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
+    """Return the answer to an event: a brief for a start, memories for a prompt, the question which facts to keep when
+    the agent stops after enough prompts; an empty answer for any other event."""
     match event.moment:
         case "start":
             return _answer_start(app, event, session)
@@ -140,18 +143,19 @@ def _answer_to(app: App, event: Event, session: HookedSession) -> _Answer:
 
 
 def _question(app: App, session: HookedSession) -> str:
-    """Return the question what of the session is worth keeping, as a note to the agent."""
+    """Return the question which facts of the session to keep, as a note to the agent."""
     return note(app.clock.new_id("note"), _QUESTION.format(session=session.session_id))
 
 
 def _may_ask(app: App, session: HookedSession) -> bool:
-    """Whether the agent may be asked what to keep: the settings allow it, and it was not asked in this session yet."""
+    """Whether the agent is allowed to be asked which facts to keep: the settings permit it, and the agent was not asked
+    in this session before."""
     return app.settings.hooks.ask_agent and not session.asked
 
 
 def _answer_start(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the project's brief without this session; after a compaction instead the question what to keep, once;
-    empty after a resumption, or if the settings give a brief no tokens."""
+    """Return the project's brief, without this session; after a compaction instead the question which facts to keep,
+    once a session. Empty after a resumption, or if the settings allow a brief no tokens."""
     tokens = app.settings.hooks.brief_tokens
     if event.source == "compact":
         if not _may_ask(app, session) or not session.prompts:
@@ -164,7 +168,7 @@ def _answer_start(app: App, event: Event, session: HookedSession) -> _Answer:
 
 
 def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
-    """Return the project's brief of about `tokens` tokens, without this session; empty where the project has none."""
+    """Return the project's brief of about `tokens` tokens, without this session; empty if there is nothing to tell."""
     request = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
     found = brief(app, request)
     if not found.text:
@@ -175,13 +179,13 @@ def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
     return _Answer(
         context=note(app.clock.new_id("note"), body),
         line=f"pellucid: a brief of the last {count} {'session' if count == 1 else 'sessions'} of {found.namespace}",
-        shown=tuple(dict.fromkeys(whole)),  # a prompt need not show these again
+        shown=tuple(dict.fromkeys(whole)),  # so that no prompt shows these again
     )
 
 
 def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the brief that the session's start could not show, as no server was running then, and what the prompt
-    recalls; either may be empty."""
+    """Return the brief, which the session's start did not show since no server was running then, and the memories that
+    the prompt recalls; either can be empty."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
     start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()
@@ -196,8 +200,8 @@ def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Ans
 
 
 def _answer_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the memories that a prompt recalls, with the line that tells the user how to have them explained; empty if
-    it recalls none."""
+    """Return the memories that a prompt recalls, with a line for the user on how to have them explained; empty if the
+    prompt recalls nothing."""
     found = recall_for_prompt(app, session, event.prompt)
     if found is None:
         return _Answer()
@@ -205,8 +209,8 @@ def _answer_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
     line = f"pellucid: {count}; why: {_home_variable(app.settings.home)}pellucid xray {found.recall_id}"
-    named = note(app.clock.new_id("note"), result_ids(found))
-    return _Answer(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
+    ids_note = note(app.clock.new_id("note"), result_ids(found))
+    return _Answer(context=f"{found.context}\n{ids_note}", line=line, recall_id=found.recall_id, shown=ids)
 
 
 def _home_variable(home: Path) -> str:
@@ -215,8 +219,8 @@ def _home_variable(home: Path) -> str:
 
 
 def query_of_prompt(prompt: str) -> str:
-    """Return the part of a prompt to recall by: whole sentences of the user's own from its start, up to a length; ""
-    where it asks memory nothing, as commands, a program's own texts and a few words do."""
+    """Return the query for a prompt: the first whole sentences in the user's own words, up to 1,500 characters. Return
+    "" for a slash command, a text of a program, fewer than two content words, or words that need no memory."""
     own = without_own_output(without_open_files(without_reminders(prompt)), CaptureReport())
     if is_harness_text(own) or own.lstrip().startswith("/"):
         return ""
@@ -232,8 +236,8 @@ def query_of_prompt(prompt: str) -> str:
 
 
 def recall_for_prompt(app: App, session: HookedSession, prompt: str) -> RecallOutput | None:
-    """Recall what fits a prompt; None where it asks memory nothing, no items are wanted, nothing is found, or the
-    answer is in doubt."""
+    """Run and record a recall for a prompt, without memories of the session or shown to it before. Return None if the
+    prompt has no query, the settings want no items, nothing is found, or the answer is in doubt."""
     hooks, query = app.settings.hooks, query_of_prompt(prompt)
     if not (query and hooks.items):
         return None
@@ -251,8 +255,9 @@ def recall_for_prompt(app: App, session: HookedSession, prompt: str) -> RecallOu
         session_id=session.session_id,
         agent=session.host,
     )
-    unsure = found.doubt is not None and found.doubt >= hooks.abstain_at < 1  # a leg that is down abstains from nothing
-    return found if found.memories and not unsure else None
+    # a recall with a leg that is down does not abstain by itself
+    is_unsure = found.doubt is not None and found.doubt >= hooks.abstain_at < 1
+    return found if found.memories and not is_unsure else None
 
 
 HOOK = Operation(

@@ -1,4 +1,4 @@
-"""An event as an agent's program tells it in, what it means to us out; and what we say, in that program's own form."""
+"""The JSON of an agent's program in, an event out; and an answer in, the JSON that the program understands out."""
 
 import os
 import re
@@ -14,7 +14,8 @@ from pellucid.settings.sections import HookSettings
 
 HostName = Literal["claude-code", "codex", "cursor"]
 Moment = Literal["start", "prompt", "stop", "compact", "end"]
-"""A session begins or goes on, a prompt was typed, the agent stops, its context is about to be cut, it ends."""
+"""The session begins or goes on, a prompt was typed, the agent stops, its context is about to be cut, the session
+ends."""
 _SESSION = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
@@ -27,11 +28,11 @@ class AgentProgram:
     transcripts: str
     format: Format
     a_folder_a_project: bool = False
-    """Transcripts of one project, and of no other, lie in one folder."""
+    """Whether each folder contains the transcripts of one project only."""
     takes_context: tuple[Moment, ...] = ("start", "prompt")
-    """When it puts words of ours before the agent."""
+    """The moments at which it shows the agent the context that a hook prints."""
     named_by_session: tuple[str, ...] = ()
-    """Where a transcript lies beneath that folder that its events may not name; `{}` is the session."""
+    """Patterns of transcripts below that folder, for events that do not name one; `{}` is the session's id."""
 
 
 _CAMEL: Mapping[str, Moment] = {
@@ -79,15 +80,16 @@ class Event:
     source: str = ""
     """Why a session begins: `startup`, `resume`, `clear`, `compact`."""
     again: bool = False
-    """The agent stops a second time, after it was asked to go on."""
+    """Whether the agent stops a second time, after it was asked to go on."""
 
 
 def parse_event(host: str, fields: JsonObject) -> Event:
-    """Parse the JSON that a program (`host`, such as `cursor`) passes to its hooks as an event; fields it lacks become
+    """Parse the JSON that a program (`host`, such as `cursor`) passes to its hooks as an event; missing fields become
     empty or None.
 
     Raises:
-        InputError: the program or the event is unknown, or the session has no name that a file may have.
+        InputError: the program or the event is unknown, or the session's id is missing or has other characters than
+            letters, digits and dashes.
     """
     program = HOSTS.get(host)
     if program is None:
@@ -113,30 +115,31 @@ def parse_event(host: str, fields: JsonObject) -> Event:
 
 
 def transcript_of(event: Event, settings: HookSettings) -> str | None:
-    """Return the path of the transcript of an event's session, named by the event or found by the session's id; None
-    unless it is a `*.jsonl` file of the user's, or not there yet, in an allowed folder.
+    """Return the path of the transcript of an event's session, named by the event or found by the session's id. None
+    unless it is a `*.jsonl` file of the user's (or does not exist yet) in an allowed folder.
 
-    Allowed are the folder where that program keeps transcripts and those of the settings: the path in an event may come
-    from a stranger, and no other file is read for it.
+    Allowed are the folder of that program's transcripts and the folders in the settings: the path in an event can come
+    from a stranger, who must not make other files be read.
     """
-    own = Path.home() / event.host.transcripts
+    program_folder = Path.home() / event.host.transcripts
     patterns = (each.replace("{}", event.session_id) for each in event.host.named_by_session)
-    named = event.transcript or next((str(each) for pattern in patterns for each in own.glob(pattern)), None)
-    if not named:
+    found = (str(each) for pattern in patterns for each in program_folder.glob(pattern))
+    transcript = event.transcript or next(found, None)
+    if not transcript:
         return None
-    path = os.path.realpath(os.path.expanduser(named))
-    folders = [own, *(Path(each).expanduser() for each in settings.transcripts)]
+    path = os.path.realpath(os.path.expanduser(transcript))
+    folders = [program_folder, *(Path(each).expanduser() for each in settings.transcripts)]
     within = any(path.startswith(os.path.realpath(each) + os.sep) for each in folders)
     try:
         is_own = os.stat(path).st_uid == os.geteuid()
-    except OSError:  # it is written when there is something to write
+    except OSError:  # a program writes the file when there is something to write
         is_own = not os.path.lexists(path)
     return path if within and is_own and path.endswith(".jsonl") else None
 
 
 def hook_reply(event: Event, context: str, line: str, ask: str) -> JsonObject:
-    """Return the JSON for a hook to print: `context` for the agent, a `line` for the user (Cursor takes none), `ask` to
-    go on before it stops; what is empty is left out."""
+    """Return the JSON for a hook to print, in the form of the event's program: `context` for the agent, a `line` for
+    the user (Cursor shows none), and `ask`, which the agent must answer before it stops. Empty texts are left out."""
     if event.host.name == "cursor":
         reply: JsonObject = {"additional_context": context} if context else {}
         return reply | ({"followup_message": ask} if ask else {})

@@ -1,4 +1,4 @@
-"""Events of sessions in, the new lines of their transcripts observed: each is read on from where reading stopped."""
+"""Events of sessions in, the new lines of their transcripts observed: each is read from where reading stopped."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -20,60 +20,62 @@ from pellucid.store.local.hooked import HookedSessions
 
 _SIGNALS: Mapping[Moment, Insistent] = {"compact": "before_reset", "end": "session_end"}
 _SETTLES = timedelta(minutes=2)
-"""Silence after which a transcript is read without a new event: a program writes its last lines late."""
+"""The silence after which a transcript is read without a new event, since programs write their last lines late."""
 _FORGOTTEN = timedelta(days=30)
 _BATCH = 4 * 1024 * 1024
 """Bytes of a transcript that are acknowledged together; a longer line is read alone."""
 
 
 def with_event(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
-    """Return the record of a session (a new one for None) with an event, and the path of its transcript if it may be
-    read (None: the path known before stays). What was shown before is forgotten where the context was cut."""
-    known = session or HookedSession(
+    """Return the record of a session (a new record if `session` is None) with an event at the time `now`. `transcript`
+    is the path of its transcript (None: as before). If the context was cut, the list of shown memories is emptied."""
+    record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
-    cut = event.moment == "start" and event.source in ("clear", "compact")
-    begins = event.moment == "start" and now >= known.heard  # a queued event may be read late
-    return known.model_copy(
+    is_cut = event.moment == "start" and event.source in ("clear", "compact")
+    begins = event.moment == "start" and now >= record.heard  # a queued event can be read late
+    return record.model_copy(
         update={
-            "folder": known.folder or event.folder,
-            "transcript": transcript or known.transcript,
-            "due": known.due or event.moment != "start",
-            "signal": _SIGNALS.get(event.moment, known.signal),
+            "folder": record.folder or event.folder,
+            "transcript": transcript or record.transcript,
+            "due": record.due or event.moment != "start",
+            "signal": _SIGNALS.get(event.moment, record.signal),
             "heard": now,
-            "prompts": known.prompts + (event.moment == "prompt"),
-            "briefed": event.source in ("resume", "compact") if begins else known.briefed,
-            "shown": () if cut else known.shown,
+            "prompts": record.prompts + (event.moment == "prompt"),
+            "briefed": event.source in ("resume", "compact") if begins else record.briefed,
+            "shown": () if is_cut else record.shown,
         }
     )
 
 
 def record_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
-    """Write an event into the stored record of its session (a new record for its first), and return that record.
+    """Add an event to the stored record of its session, or store a new record, and return the record. The folder's
+    project is registered, too, if sessions are filed by folder.
 
     `at` is the event's time, None for now; a time in the future counts as now.
 
     Raises:
-        StoreError: it cannot be written down.
+        StoreError: the record cannot be written.
     """
     if event.folder and app.settings.hooks.capture and not app.settings.namespace_is_given:
-        SessionFiling(app, app.settings.namespace).namespace_in(event.folder)  # what is asked meanwhile asks there, too
+        # registers the folder's project, so that questions asked in it meanwhile are asked of its namespace
+        SessionFiling(app, app.settings.namespace).namespace_in(event.folder)
     now, transcript = app.clock.now(), transcript_of(event, app.settings.hooks)
 
     def with_namespace(session: HookedSession | None) -> HookedSession:
         """Return the record with the event, and with the namespace of the session's folder."""
-        known = with_event(session, event, transcript, min(at or now, now))
-        return known.model_copy(update={"namespace": app_in_project(app, known.folder).settings.namespace})
+        record = with_event(session, event, transcript, min(at or now, now))
+        return record.model_copy(update={"namespace": app_in_project(app, record.folder).settings.namespace})
 
     return HookedSessions(app.settings.home).change(event.host.name, event.session_id, with_namespace)
 
 
 def read_transcripts(app: App) -> int:
-    """Read what was added to the transcripts of known sessions, and observe it; return how many were read, 0 if the
-    settings switch hooks or capturing off.
+    """Record waiting events, then read and observe the lines added to the transcripts of known sessions. Return the
+    number of transcripts read; 0 if the settings switch hooks or capturing off.
 
     Raises:
-        PellucidError: one could not be read or kept: it is read again the next time; the others were read.
+        PellucidError: a transcript could not be read or observed; it is read again next time, the others were read.
     """
     if not (app.settings.hooks.enabled and app.settings.hooks.capture):
         return 0
@@ -86,7 +88,7 @@ def read_transcripts(app: App) -> int:
     read, failure = 0, None
     for session in sessions.known():
         try:
-            read += _read_on(app, sessions, session)
+            read += _read_new_lines(app, sessions, session)
         except PellucidError as error:
             failure = error
     if failure:
@@ -95,9 +97,9 @@ def read_transcripts(app: App) -> int:
 
 
 def _find_unreported(app: App, sessions: HookedSessions) -> None:
-    """Find sessions whose events never came, as on a full disk, by transcripts that lie beside known ones.
+    """Record sessions whose events never came, as on a full disk: those with transcripts in the folders of known ones.
 
-    Only transcripts are taken that were written to since the first known session of their folder began.
+    Only transcripts that were written to since the first known session of their folder began are considered.
     """
     known, since = set[str](), dict[tuple[str, str], datetime]()
     for each in sessions.known():
@@ -115,8 +117,8 @@ def _find_unreported(app: App, sessions: HookedSessions) -> None:
 
 
 def _written_since(folder: str, first: datetime) -> Iterator[str]:
-    """Yield the paths of the transcripts (`*.jsonl`, no links) in a folder that were written to since an instant; none
-    if the folder cannot be read."""
+    """Yield the paths of the transcripts (`*.jsonl`, no links) in a folder that were written to since the instant
+    `first`; nothing if the folder cannot be read."""
     with suppress(OSError), os.scandir(folder) as found:
         for each in found:
             with suppress(OSError):
@@ -125,16 +127,16 @@ def _written_since(folder: str, first: datetime) -> Iterator[str]:
                     yield each.path
 
 
-def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool:
-    """Observe what was added to a session's transcript, if it is time to read it; return whether it was read. A session
-    that has been silent for very long, with nothing to read, is dropped from the records."""
+def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) -> bool:
+    """Observe the lines added to a session's transcript, if an event made it due or it has settled; return whether it
+    was read. The record of a session that has nothing to read and was silent for 30 days is deleted."""
     now, size = app.clock.now(), _size(session.transcript)
     if size is None or (size <= session.offset and not session.signal):
         if now - session.heard > _FORGOTTEN:
             sessions.drop(session)
         return False
-    silent = now - session.heard > _SETTLES
-    if not (session.due or silent):
+    is_silent = now - session.heard > _SETTLES
+    if not (session.due or is_silent):
         return False
     request = ObserveInput(
         namespace=app.settings.namespace,
@@ -145,28 +147,29 @@ def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool
         transcript_format=HOSTS[session.host].format,
     )
     observer = Observer(app, request, folder=session.folder)
-    offset = session.offset if session.offset <= size else 0  # else it is another file; what is known is left out
-    for lines, behind in _lines(session.transcript or "", offset, whole=silent or session.signal == "session_end"):
+    # a file that became shorter is another file; turns that were observed before are left out
+    offset = session.offset if session.offset <= size else 0
+    is_whole = is_silent or session.signal == "session_end"
+    for lines, next_offset in _lines(session.transcript or "", offset, with_unfinished=is_whole):
         observer.take(lines)
-        offset = behind
+        offset = next_offset
     outcome = observer.finish()
-    _store_offset(sessions, session, offset, kept=not outcome.extractor_problem)
+    _store_offset(sessions, session, offset, is_done=not outcome.extractor_problem)
     return True
 
 
-def _store_offset(sessions: HookedSessions, session: HookedSession, offset: int, *, kept: bool) -> None:
-    """Store how far a transcript was read; the session stays due unless that was `kept`, or if another event came
-    meanwhile."""
+def _store_offset(sessions: HookedSessions, session: HookedSession, offset: int, *, is_done: bool) -> None:
+    """Store how far a transcript was read. The session stays due if another event came meanwhile, or if extraction is
+    not done (`is_done`)."""
 
-    def after(now: HookedSession | None) -> HookedSession:
-        """Return the session with its new offset, still due if an event came while its transcript was being read, or if
-        not `kept`."""
-        now = now or session
-        is_new = now.heard != session.heard
-        signal = now.signal if is_new or not kept else None
-        return now.model_copy(update={"offset": offset, "due": is_new or not kept, "signal": signal})
+    def with_offset(stored: HookedSession | None) -> HookedSession:
+        """Return the stored record of the session (None: the record before reading) with the new offset."""
+        stored = stored or session
+        is_due = stored.heard != session.heard or not is_done
+        signal = stored.signal if is_due else None
+        return stored.model_copy(update={"offset": offset, "due": is_due, "signal": signal})
 
-    sessions.change(session.host, session.session_id, after)
+    sessions.change(session.host, session.session_id, with_offset)
 
 
 def _size(path: str | None) -> int | None:
@@ -177,15 +180,15 @@ def _size(path: str | None) -> int | None:
         return None
 
 
-def _lines(path: str, offset: int, *, whole: bool) -> Iterator[tuple[list[str], int]]:
-    """Yield batches of lines from a byte offset on, each with the offset behind it.
+def _lines(path: str, offset: int, *, with_unfinished: bool) -> Iterator[tuple[list[str], int]]:
+    """Yield batches of a file's lines from a byte offset on, each with the offset at its end.
 
-    A last line without a line end is still being written: it is left out unless `whole` is set.
+    A last line without a line end is possibly still being written: it is left out unless `with_unfinished` is set.
     """
     with open_to_read(path, follow=False) as file:
         file.seek(offset)
         while lines := file.readlines(_BATCH):
-            if not (whole or lines[-1].endswith(b"\n")):
+            if not (with_unfinished or lines[-1].endswith(b"\n")):
                 lines.pop()
             if not lines:
                 return

@@ -1,1 +1,1 @@
-"""A memory or many in, what became of them out: kept, looked at, changed, trusted, aged, adopted, forgotten."""
+"""One memory or many in, memories remembered, shown, changed, trusted, aged, adopted or forgotten out."""

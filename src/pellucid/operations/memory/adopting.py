@@ -1,4 +1,4 @@
-"""Other tools' memory files in, memories of ours out: first what would become of them, then, if wanted, just that."""
+"""Other tools' memory files in, memories of ours out, or a preview of them."""
 
 import hashlib
 import os
@@ -30,13 +30,13 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 
 MEMORIES_A_COMMIT = 500
-"""Memories that are acknowledged together: what a crash can make a repetition do again, and never lose."""
+"""Memories that are committed together: a repeated call after a crash does at most this many again."""
 SOURCE_CLASS: SourceClass = "system_memory"
 T = TypeVar("T")
 
 
 class AdoptInput(Wire):
-    """Which files to adopt, and where to."""
+    """The files to adopt, and the namespace for their memories."""
 
     paths: Annotated[tuple[Path, ...], Argument("Memory files of other tools, or folders of them.")]
     namespace: str
@@ -49,7 +49,7 @@ class AdoptInput(Wire):
 
 
 class AdoptSample(Wire):
-    """One memory that is new, as it is (or would be) kept."""
+    """One new memory, as it is (or would be) written."""
 
     category: Category
     content: str
@@ -60,10 +60,10 @@ class AdoptSample(Wire):
 
 
 class AdoptOutput(Wire):
-    """What became of other tools' memories, or would: `written` tells which.
+    """Counts of other tools' memories by outcome; if `written` is false, by the outcome that they would have.
 
-    `read` = `new` + `known` + `repeated` + `adopted_before` + `forgotten`; what was no memory stands in `skipped`,
-    by reason.
+    `read` = `new` + `known` + `repeated` + `adopted_before` + `forgotten`; `skipped` maps reasons to counts of texts
+    that are not memories.
     """
 
     written: bool
@@ -72,13 +72,13 @@ class AdoptOutput(Wire):
     read: int
     new: int
     known: int
-    """Some active memory of the namespace says so already."""
+    """Memories whose content an active memory of the namespace has already."""
     repeated: int
-    """Said twice in these files."""
+    """Memories whose content occurred earlier in these files."""
     adopted_before: int
-    """Adopted by an earlier call, whatever became of it since."""
+    """Memories that an earlier call adopted, whatever happened to them since."""
     forgotten: int
-    """Forgotten here: it does not come back."""
+    """Memories that were forgotten here, and do not come back."""
     formats: dict[str, int] = Field(default_factory=dict)
     categories: dict[str, int] = Field(default_factory=dict)
     statuses: dict[str, int] = Field(default_factory=dict)
@@ -88,47 +88,48 @@ class AdoptOutput(Wire):
     problems: tuple[str, ...] = ()
     samples: tuple[AdoptSample, ...] = ()
     operations: tuple[str, ...] = ()
-    """What was written, a commit each; `undo` takes one back."""
+    """The ids of the operations that wrote the memories, one for each commit; `undo` reverts one."""
     encoder_problem: str | None = None
 
 
 def preview(app: App, request: AdoptInput) -> AdoptOutput:
-    """Show what `adopt` would do now; no memory is written."""
+    """Show what `adopt` would do now; nothing is written."""
     return _adopt(app, request, write=False)
 
 
 def adopt(app: App, request: AdoptInput) -> AdoptOutput:
-    """Import memories from other tools' files, leaving out those known, adopted before or forgotten.
+    """Import memories from other tools' files, except those that are known, were adopted before or were forgotten.
 
     Raises:
-        InputError: a named file does not exist, is in no known format or cannot be read.
-        UnhealthyError: what was forgotten would not be known again; nothing is taken.
+        InputError: a file of the request does not exist, has an unknown format or cannot be read.
+        UnhealthyError: the vault's key or the ledger is lost, so that forgotten memories would not be recognised;
+            nothing is written.
     """
     require_settled(app)
     return _adopt(app, request, write=True)
 
 
 def _adopt(app: App, request: AdoptInput, *, write: bool) -> AdoptOutput:
-    """Read other tools' memories and report what becomes of each; with `write`, they are kept."""
+    """Read other tools' memories and count them by outcome; with `write`, write the new memories."""
     report = CaptureReport()
-    found = read_memories(request.paths, app.settings.capture, report, memory_format=request.memory_format)
+    read = read_memories(request.paths, app.settings.capture, report, memory_format=request.memory_format)
     adoption = _Adoption(app, request.namespace, write=write, samples=request.samples)
-    adoption.adopt_all(found)
+    adoption.adopt_all(read)
     return adoption.outcome(report, request.paths)
 
 
 @dataclass(frozen=True, slots=True)
 class _NewMemory:
-    """A memory to be created: `given` as the other tool has it, and the key that marks it as adopted."""
+    """A memory to be created, its `original` in the other tool's file, and the key that marks it as adopted."""
 
     memory: Memory
-    given: AdoptedMemory
+    original: AdoptedMemory
     key: bytes
 
 
 @dataclass(slots=True)
 class _Adoption:
-    """Imports memories into one namespace, a commit at a time; without `write`, it only counts them."""
+    """Imports memories into one namespace, a commit at a time; without `write`, only counts them."""
 
     app: App
     namespace: str
@@ -141,22 +142,22 @@ class _Adoption:
     operations: list[str] = field(default_factory=list[str])
     encoder_problem: str = ""
     _said: dict[tuple[Status, str], str] = field(default_factory=dict[tuple[Status, str], str])
-    """The memories of this run, by status and content hash: what is said again is not new again."""
+    """Maps (status, content hash) to the ids of the new memories of this run, so that repetitions are recognised."""
     _own_ids: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """Our id for each foreign name that was met."""
+    """Maps (format, foreign id) to our ids."""
     _linked: list[AdoptedMemory] = field(default_factory=list[AdoptedMemory])
-    """Memories that replace others or were replaced: they wait until every name has its id."""
+    """Memories that replace others or were replaced, which wait until every foreign id has one of ours."""
 
-    def adopt_all(self, found: Iterable[AdoptedMemory]) -> None:
-        """Plan and (with `write`) write the memories; those linked to others come last, when all ids are known."""
-        for batch in _batched(self._without_links(found)):
-            self._keep_batch(self._plan_batch(batch))
-        related = [planned for batch in _batched(self._linked) for planned in self._plan_batch(batch)]
-        for batch in _batched(related):
-            self._keep_batch([replace(planned, memory=self._with_own_ids(planned)) for planned in batch])
+    def adopt_all(self, originals: Iterable[AdoptedMemory]) -> None:
+        """Plan and (with `write`) write the memories. Those linked to others come last, when all ids are known."""
+        for batch in _batched(self._without_links(originals)):
+            self._write_batch(self._plan_batch(batch))
+        linked = [planned for batch in _batched(self._linked) for planned in self._plan_batch(batch)]
+        for batch in _batched(linked):
+            self._write_batch([replace(planned, memory=self._with_own_ids(planned)) for planned in batch])
 
     def outcome(self, report: CaptureReport, paths: Sequence[Path]) -> AdoptOutput:
-        """Build the output from what was counted; problems name files relative to `paths`."""
+        """Build the output from the counts and the reader's report; problems name files relative to `paths`."""
         counts = self.counts
         return AdoptOutput(
             written=self.write,
@@ -180,32 +181,32 @@ class _Adoption:
             problems=tuple(f"{_path_below(each.path, paths)}:{each.line}: {each.reason}" for each in report.problems),
         )
 
-    def _without_links(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
-        """Yield the memories without supersession links; those with links wait in `_linked`."""
-        for each in found:
+    def _without_links(self, originals: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
+        """Yield the memories without supersession links; append those with links to `_linked`."""
+        for each in originals:
             if each.supersedes or each.superseded_by:
                 self._linked.append(each)
             else:
                 yield each
 
     def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_NewMemory]:
-        """Return the memories of a batch that are new; count all by outcome, such as `forgotten`, `repeated` or
+        """Return the memories of a batch that are new, and count all by outcome, such as `forgotten`, `repeated` or
         `known`."""
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
         keys = [self._adoption_key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
-        held = self._held(hashes)
+        active_ids = self._active_ids(hashes)
         seen = self.app.records.already_seen(set(keys))
         tombstones = [self._tombstone_keys(each) for each in batch]
         gone = self.app.lookup.tombstones({key for keys in tombstones for key in keys})
         fresh: list[_NewMemory] = []
-        for each, digest, key, known_by in zip(batch, hashes, keys, tombstones, strict=True):
+        for each, digest, key, own_tombstones in zip(batch, hashes, keys, tombstones, strict=True):
             said = self._said.get((each.status, digest)) or self._said.get(("active", digest))
-            ours = said or held.get(digest)
-            reasons = {"forgotten": gone & known_by, "repeated": said, "known": ours, "before": key in seen}
+            ours = said or active_ids.get(digest)
+            reasons = {"forgotten": gone & own_tombstones, "repeated": said, "known": ours, "before": key in seen}
             outcome = next((name for name, applies in reasons.items() if applies), "new")
             self.counts[outcome] += 1
             if outcome == "new":
-                planned = _NewMemory(self._memory_of(each, digest), each, key)
+                planned = _NewMemory(self._make_memory(each, digest), each, key)
                 ours = self._said[each.status, digest] = planned.memory.id
                 fresh.append(planned)
                 self._count_and_sample(planned.memory)
@@ -213,26 +214,27 @@ class _Adoption:
                 self._own_ids.setdefault((each.kind, each.foreign_id), ours)
         return fresh
 
-    def _held(self, hashes: Iterable[str]) -> dict[str, str]:
-        """Map those content hashes that active, unscoped memories have to the memories' ids."""
+    def _active_ids(self, hashes: Iterable[str]) -> dict[str, str]:
+        """Return a map from those content hashes that active memories without boundary scopes have to the memories'
+        ids."""
         found = self.app.index.holding(self.namespace, set(hashes))
-        return {digest: held[frozenset()] for digest, held in found.items() if frozenset() in held}
+        return {digest: by_scopes[frozenset()] for digest, by_scopes in found.items() if frozenset() in by_scopes}
 
-    def _tombstone_keys(self, each: AdoptedMemory) -> set[bytes]:
-        """Return the tombstone keys the content would have if it had been forgotten, with or without its entity."""
-        names = {None, each.entity_ref}
-        return {words_key(self.app.key, self.namespace, each.content, name) for name in names}
+    def _tombstone_keys(self, original: AdoptedMemory) -> set[bytes]:
+        """Return the keys of the tombstones that a memory's content would have if it had been forgotten, with and
+        without its entity."""
+        names = {None, original.entity_ref}
+        return {words_key(self.app.key, self.namespace, original.content, name) for name in names}
 
-    def _adoption_key(self, each: AdoptedMemory, digest: str) -> bytes:
-        """Return the keyed hash that marks content of one status as adopted; `digest` is its content hash."""
-        said = f"{self.namespace}\0adopted\0{each.status}\0{digest}"
-        return hashlib.blake2b(said.encode(), key=self.app.key, digest_size=16).digest()
+    def _adoption_key(self, original: AdoptedMemory, digest: str) -> bytes:
+        """Return the key that marks a memory's content hash (`digest`) in its status as adopted."""
+        subject = f"{self.namespace}\0adopted\0{original.status}\0{digest}"
+        return hashlib.blake2b(subject.encode(), key=self.app.key, digest_size=16).digest()
 
-    def _memory_of(self, each: AdoptedMemory, digest: str) -> Memory:
-        """Build our memory from another tool's, with defaults for what that does not say; `digest` is its content
-        hash."""
+    def _make_memory(self, each: AdoptedMemory, digest: str) -> Memory:
+        """Make a memory of ours from another tool's, with defaults for missing fields; `digest` is its content hash."""
         now = self.app.clock.now()
-        category = each.category or _category_of(each.content)
+        category = each.category or _guess_category(each.content)
         confidence = CONFIDENCE[each.kind] if each.confidence is None else each.confidence
         created = _capped_time(each.created, now)
         trust = self.app.settings.trust
@@ -261,16 +263,16 @@ class _Adoption:
         )
 
     def _with_own_ids(self, planned: _NewMemory) -> Memory:
-        """Return the memory with its supersession links as our ids; links to memories that were not taken are
-        dropped."""
-        given = planned.given
-        older = [self._own_ids.get((given.kind, name)) for name in given.supersedes]
-        newer = self._own_ids.get((given.kind, given.superseded_by)) if given.superseded_by else None
+        """Return the memory with our ids in its supersession links; links to memories without an id of ours are left
+        out."""
+        original = planned.original
+        older = [self._own_ids.get((original.kind, name)) for name in original.supersedes]
+        newer = self._own_ids.get((original.kind, original.superseded_by)) if original.superseded_by else None
         links = {"supersedes": tuple(each for each in older if each), "superseded_by": newer}
         return planned.memory.model_copy(update=links)
 
     def _count_and_sample(self, memory: Memory) -> None:
-        """Count a memory by category and status; the first few become samples of the output."""
+        """Count a memory by category and status; append it to the samples in `shown` until there are enough."""
         self.categories[memory.category] += 1
         self.statuses[memory.status] += 1
         if len(self.shown) < self.samples:
@@ -284,15 +286,15 @@ class _Adoption:
             )
             self.shown.append(sample)
 
-    def _keep_batch(self, batch: Sequence[_NewMemory]) -> None:
-        """Write one batch as one operation, without what another writer has kept since it was planned (counted as
-        known)."""
+    def _write_batch(self, batch: Sequence[_NewMemory]) -> None:
+        """With `write`, write a batch as one operation; memories that another process wrote since they were planned are
+        counted as known instead."""
         if not self.write or not batch:
             return
         with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):
-            held = self._held(str(each.memory.content_hash) for each in batch)
+            active_ids = self._active_ids(str(each.memory.content_hash) for each in batch)
             seen = self.app.records.already_seen({each.key for each in batch})
-            fresh = [each for each in batch if each.memory.content_hash not in held and each.key not in seen]
+            fresh = [each for each in batch if each.memory.content_hash not in active_ids and each.key not in seen]
             overtaken = len(batch) - len(fresh)
             self.counts.update({"new": -overtaken, "known": overtaken})
             if not fresh:
@@ -301,27 +303,27 @@ class _Adoption:
             for each in fresh:
                 changes.create(each.memory, "created", "adopted")
             plan = changes.plan()
-            kept = self.app.unit_of_work.commit("import", plan.writes, plan.rows, [each.key for each in fresh])
-        self.operations.append(kept.op_id)
-        self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
+            committed = self.app.unit_of_work.commit("import", plan.writes, plan.rows, [each.key for each in fresh])
+        self.operations.append(committed.op_id)
+        self.encoder_problem = committed.folded.encoder_problem or self.encoder_problem
 
 
-def _batched(found: Iterable[T]) -> Iterator[list[T]]:
-    """Split into lists of at most `MEMORIES_A_COMMIT`; none for nothing."""
-    rest = iter(found)
+def _batched(items: Iterable[T]) -> Iterator[list[T]]:
+    """Split items into lists of `MEMORIES_A_COMMIT`, the last with what is left; no empty list."""
+    rest = iter(items)
     while batch := list(islice(rest, MEMORIES_A_COMMIT)):
         yield batch
 
 
-def _category_of(content: str) -> Category:
-    """Classify content by its first line, for a file that gave no category; `fact` if that line tells none."""
+def _guess_category(content: str) -> Category:
+    """Return the category of a memory without one, by the first line of its content; `fact` if that shows none."""
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
     return reading.category if reading and reading.category not in TRANSCRIBED else "fact"
 
 
 def _importance(each: AdoptedMemory, category: Category, confidence: float) -> float:
-    """Return a memory's importance, 0 to 1: as its tool says, else scored."""
+    """Return a memory's importance, from 0 to 1: as its tool gives it, else scored from its content."""
     if each.importance is not None:
         return each.importance
     fact = ExtractedFact(category=category, content=each.content, confidence=confidence, tags=each.tags)
@@ -329,14 +331,14 @@ def _importance(each: AdoptedMemory, category: Category, confidence: float) -> f
 
 
 def _capped_time(at: datetime | None, now: datetime) -> datetime:
-    """Return a foreign timestamp; now if it is missing or in the future."""
+    """Return the timestamp `at`; `now` if it is missing or in the future."""
     return min(at, now) if at else now
 
 
 def _path_below(path: Path, roots: Sequence[Path]) -> str:
-    """Return a path relative to the first given root that contains it (else its name), so that no output names a
-    machine's folders."""
-    for root in (given.expanduser().absolute() for given in roots):
+    """Return a path relative to the first root that contains it, so that no output names the machine's folders; only
+    the file's name if no root contains it."""
+    for root in (each.expanduser().absolute() for each in roots):
         inside = root if root.is_dir() else root.parent
         if path.is_relative_to(inside):
             return os.path.relpath(path, inside)

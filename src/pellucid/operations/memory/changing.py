@@ -26,18 +26,18 @@ Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
 
 
 class VerbInput(SafeInput):
-    """Which memory, and why."""
+    """The memory to change, and a reason."""
 
     namespace: str
     memory_id: MemoryId
     said_by: SourceClass = "manual"
-    """Who asks for it."""
+    """The source of the request: a person or a program."""
     reason: Annotated[str, Flag("A short code for the ledger, such as wrong-source.")] = ""
-    """Not a sentence."""
+    """A code of at most 64 characters without spaces."""
 
 
 class PinInput(Wire):
-    """Which memory to prefer, or no longer."""
+    """The memory to pin or unpin."""
 
     namespace: str
     memory_id: MemoryId
@@ -46,12 +46,12 @@ class PinInput(Wire):
 
 
 class UpdateInput(SafeInput):
-    """What a memory is to say instead; what is not given stays."""
+    """A memory, and the new values of its fields; fields that are None stay."""
 
     namespace: str
     memory_id: MemoryId
     said_by: SourceClass = "manual"
-    """Whose words these are."""
+    """The source of the new words: a person or a program."""
     content: Annotated[str | None, Words("What it is to say instead.")] = None
     category: Annotated[Category | None, Flag("Another category.")] = None
     tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have.")] = None
@@ -64,7 +64,7 @@ class UpdateInput(SafeInput):
 
 
 class ChangedOutput(Wire):
-    """A memory after a change. `changed` is false where it stood so already; `op_id` is what `undo` takes."""
+    """A memory after a change. `changed` is false if it was so already; `op_id` is the argument for `undo`."""
 
     memory: Memory
     path: str
@@ -88,8 +88,8 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: the id fits several, the reason is a sentence, or the memory is a section of a document.
-        NotYoursError: a program asks, and a person said it.
+        InputError: the id fits several memories, the reason is a sentence, or the memory is a section of a document.
+        NotYoursError: a program asks to change what a person said.
     """
     if len(request.reason) > 64 or " " in request.reason.strip():
         raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
@@ -111,14 +111,14 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
 
 def update(app: App, request: UpdateInput) -> ChangedOutput:
-    """Replace a memory with a reworded version that supersedes it; the old one stays in its history. A request that
-    changes nothing keeps the memory as it is.
+    """Replace a memory by a new version that supersedes it; the old version stays in its history. Records a use, and a
+    citation if a recall served the old version. A request that changes nothing leaves the memory as it is.
 
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: the new content is empty, or the memory or the new category is a moment or a section.
-        ConflictError: it was replaced already, or another memory says the same.
-        NotYoursError: a program asks, and a person said it.
+        ConflictError: the memory was replaced already, or another memory says the same.
+        NotYoursError: a program asks to change what a person said.
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
@@ -144,14 +144,14 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
 
 def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
-    """Build the new version of a memory; None if the request changes nothing. New content drops evidence, and
-    attributes it does not state; errors as of `update`."""
+    """Build the new version of a memory; None if the request changes nothing. A version with new content has no
+    evidence, and only the attributes that the request or the content states. Errors as of `update`."""
     check_may_change(request.said_by, [old])
     _check_updatable(old, request)
     content = request.content.strip() if request.content is not None else old.content
     if not content:
         raise InputError("there is nothing left of it: the content is empty", code="missing_content")
-    asked = {
+    requested = {
         "content": content,
         "category": request.category,
         "tags": request.tags,
@@ -160,15 +160,15 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
         "confidence": request.confidence,
         "importance_score": request.importance,
     }
-    new = {name: value for name, value in asked.items() if value is not None and getattr(old, name) != value}
+    new = {name: value for name, value in requested.items() if value is not None and getattr(old, name) != value}
     if not new:
         return None
     entity = request.entity_ref or old.entity_ref
     if "content" in new:
-        read = read_attribution(content, detect_language(content))
-        named = read.attributes if entity in (None, read.entity) else {}
-        stated = request.attributes or {**_attributes_still_stated(old, content), **named}
-        entity = entity or read.entity
+        attribution = read_attribution(content, detect_language(content))
+        in_content = attribution.attributes if entity in (None, attribution.entity) else {}
+        stated = request.attributes or {**_attributes_still_stated(old, content), **in_content}
+        entity = entity or attribution.entity
         new |= {"evidence": (), "evidence_quotes": {}, "structured_attributes": stated, "entity_ref": entity}
     if "structured_attributes" in new:
         new |= {"retired_attributes": {}}
@@ -194,8 +194,8 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
 
 
 def _authorship_fields(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
-    """Return who asserts the new version: the person who asks, else an agent, which is trusted no more than the old one
-    was."""
+    """Return the fields `asserted_by`, `source_class` and `trust_zone` of a new version. A person's words are trusted;
+    a program's are trusted no more than the old version or the program's own class of source."""
     if request.said_by == "manual":
         asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
         return {"asserted_by": asserted_by, "source_class": "manual", "trust_zone": "trusted"}
@@ -207,20 +207,22 @@ def _authorship_fields(app: App, old: Memory, request: UpdateInput, content: str
 
 
 def _attributes_still_stated(old: Memory, content: str) -> dict[str, str]:
-    """Return the attributes, except retired ones, whose values occur verbatim in the new content, whatever their
-    case."""
-    said = f" {normalise(content)} "
+    """Return the old version's attributes whose values occur in the new content, in any case; retired attributes are
+    left out."""
+    words = f" {normalise(content)} "
     live = {
         name: normalise(value)
         for name, value in old.structured_attributes.items()
         if name not in old.retired_attributes
     }
-    kept = [name for name, value in live.items() if (f" {value} " if value.isascii() else value) in said]
-    return {name: old.structured_attributes[name] for name in kept}
+    # only languages in ASCII are sure to separate words by spaces
+    stated = [name for name, value in live.items() if (f" {value} " if value.isascii() else value) in words]
+    return {name: old.structured_attributes[name] for name in stated}
 
 
 def _check_updatable(old: Memory, request: UpdateInput) -> None:
-    """Raise ConflictError if a memory was superseded; InputError if it, or the new category, is verbatim text."""
+    """Raise ConflictError if the memory `old` was superseded; InputError if it is a moment or a section, or the
+    request's category is one of these."""
     if old.status == "superseded":
         raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
     if request.category in TRANSCRIBED:
@@ -235,11 +237,12 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
 
 
 def check_may_change(said_by: SourceClass, memories: Iterable[Memory], instead: str = "") -> None:
-    """Raise NotYoursError if an agent asks to change what a person said; `instead` is the error's next step."""
-    if said_by == "manual" or not (theirs := next(filter(is_of_person, memories), None)):
+    """Raise NotYoursError if a program (`said_by` is not `manual`) asks to change memories of which a person said one;
+    `instead` is the error's next step ("" for the usual one)."""
+    if said_by == "manual" or not (personal := next(filter(is_of_person, memories), None)):
         return
     raise NotYoursError(
-        f"{theirs.id} is what a person said, which no program changes",
+        f"{personal.id} is what a person said, which no program changes",
         next_step=instead
         or "remember what you know beside it, flag it with `pellucid cite`, or ask the user to change it",
     )
@@ -252,7 +255,7 @@ def commit_changes(app: App, kind: OperationKind, changes: ChangeSet) -> str:
 
 
 def _changed_output(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
-    """Build the output for a memory; `op_id` is None if nothing was changed."""
+    """Build the output for a memory as it is now; `op_id` is the operation that changed it, None if nothing changed."""
     held = find_memory(app, namespace, memory_id)
     return ChangedOutput(
         memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes
@@ -272,8 +275,8 @@ UPDATE = Operation(
 
 
 def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput, ChangedOutput]:
-    """Make the operation that applies a verb to one memory; `mcp` is its tool and mode, such as
-    `memory_remember:retract`, "" if agents are not offered it."""
+    """Make the operation that applies a verb to one memory; `text` is its help, `mcp` its tool and mode, such as
+    `memory_remember:retract`, or "" if no tool offers it."""
     return Operation(
         f"memory.{verb}",
         text,

@@ -1,4 +1,4 @@
-"""A memory that a recall served, and what became of it, in; a citation of it out."""
+"""A memory that a recall served, and how it was used, in; a citation of it out."""
 
 from typing import Annotated, ClassVar
 
@@ -14,7 +14,7 @@ from pellucid.store.history.citations_port import FAVOURABLE, CitationKind, Cita
 
 
 class CiteInput(SafeInput):
-    """Which memory of which recall, and what became of it."""
+    """A memory that a recall served, and the kind of its citation."""
 
     RAW: ClassVar[frozenset[str]] = SafeInput.RAW | {"memory_id", "recall_id", "kind"}
 
@@ -31,7 +31,7 @@ class CiteInput(SafeInput):
 
 
 class CiteOutput(Wire):
-    """The citation; `is_new` is false where the memory was cited so in this session before: that one stays."""
+    """The citation; `is_new` is false if the session has such a citation already, which then stays."""
 
     recall_id: str
     memory_id: str
@@ -40,13 +40,12 @@ class CiteOutput(Wire):
 
 
 def cite(app: App, request: CiteInput) -> CiteOutput:
-    """Record what became of a memory that a recall served, once per memory, kind and session (else per day).
-
-    Favourable kinds count as a use. The recall's receipt is then kept in full, however old.
+    """Store a citation of a memory that a recall served, once for each memory, kind and session (else day). For a
+    favourable kind, a use of the memory is recorded, too.
 
     Raises:
         NotFoundError: no such memory in the namespace, or no such recall served it.
-        StoreError: it cannot be written.
+        StoreError: the citation cannot be written.
     """
     namespace, now = request.namespace, app.clock.now()
     memory_id = find_memory(app, namespace, request.memory_id).memory.id
@@ -60,8 +59,8 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
 
 
 def _cited_recall(app: App, request: CiteInput, memory_id: str) -> str:
-    """Return the id of the recall that is named, or of the session's newest one (without a session: the newest outside
-    of sessions) that served the memory; NotFoundError if it did not, or there is none."""
+    """Return the id of the recall to cite: the request's recall, else the newest recall of the session (or outside of
+    sessions) that served the memory. NotFoundError if the request's recall did not serve it, or no recall did."""
     if request.recall_id is None:
         found = app.citations.serving(request.namespace, request.session_id, memory_id)
         which = f"no recall of session {request.session_id}" if request.session_id else "no recall outside of sessions"

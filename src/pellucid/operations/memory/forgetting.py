@@ -1,7 +1,8 @@
-"""Memories that must go in, a receipt of each place they were taken from out: forget, purge, and the preview of both.
+"""Memories to forget in, counts of what was erased in each place out: forget, purge, and the preview of both.
 
-All that holds their words goes in the same operation: copies, derived memories, source turns, episode topics, queries
-in receipts, spooled turns. Tombstones prevent a return. After a crash, the next command finishes the operation.
+Everything that contains their words is erased in the same operation: copies, derived memories, source turns, episode
+topics, queries in receipts, spooled turns. Tombstones prevent a return. After a crash, the next command finishes the
+operation.
 """
 
 import shutil
@@ -33,28 +34,28 @@ from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import OperationKind
 
 ROUND = 500
-"""Memories that a purge forgets at a time."""
+"""The number of memories that a purge forgets in one operation."""
 _LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
-"""Free bytes that forgetting takes, and each memory of a file it touches: to write down, file and fold what goes."""
+"""The free bytes that an erasure needs at least, and further for each memory of the files that it changes."""
 Preview = Annotated[bool, Flag("Do it; without this, only say what would go.", "--yes", opposite=True)]
 
 
 class ForgetInput(Wire):
-    """Which memories are to be forgotten; `chain` takes their older and newer versions, too.
+    """The memories to forget; with `chain`, their older and newer versions, too.
 
-    An id may be that of a document (`doc_…`), or a document's path: then all of it goes.
+    An id can also be a document's (`doc_…`) or its path: then the whole document is forgotten.
     """
 
     namespace: str
     said_by: SourceClass = "manual"
-    """Who asks for it."""
+    """The source of the request: a person or a program."""
     memory_ids: MemoryIds = Field(min_length=1)
     chain: Annotated[bool, Flag("Their older and newer versions, too.")] = False
     preview: Preview = True
 
 
 class PurgeInput(Wire):
-    """Which memories are to be forgotten together: every filter given must hold, and one must be given."""
+    """Filters of the memories to forget: a memory must pass every filter, and there must be at least one filter."""
 
     namespace: str
     before: Annotated[Instant | None, Flag("Created before this day.")] = None
@@ -66,7 +67,7 @@ class PurgeInput(Wire):
 
 
 class ErasedMemory(Wire):
-    """One memory that goes, and why: asked for, a copy of one, derived from one, or a turn it came from."""
+    """One memory that is erased, and why: it was asked for, or is a copy of, derived from or a source of such a one."""
 
     id: str
     path: str
@@ -76,19 +77,19 @@ class ErasedMemory(Wire):
 
 
 class ForgetOutput(Wire):
-    """What goes, or went, from where. Of a preview nothing is gone, and `places` counts what would be."""
+    """What was erased, with counts by place; if `done` is false, what would be erased."""
 
     done: bool
     memories: tuple[ErasedMemory, ...]
     places: dict[str, int]
     versions: tuple[str, ...] = ()
-    """Other versions of what goes, which stay unless the chain is asked for."""
+    """The ids of other versions of the erased memories, which stay unless the chain is asked for."""
     op_id: str | None = None
     tombstones: int = 0
     restored: tuple[RestoredMemory, ...] = ()
-    """What only they had retired, or called into question."""
+    """Memories that are restored, as only the erased memories had replaced or disputed them."""
     remains: tuple[Remainder, ...] = ()
-    """What is not gone yet, though nothing is found or shown of it any more."""
+    """Places that still contain bytes of the erased memories, although these cannot be found any more."""
 
 
 def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
@@ -97,22 +98,23 @@ def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
 
 
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
-    """Erase memories to the last byte, and prevent that importing their session brings them back.
+    """Erase memories to the last byte, and write tombstones, so that importing their session does not bring them back.
 
-    What could not be erased yet (a file is in use, the disk is full) is listed in `remains`; later commands retry.
+    Places that could not be erased yet (a file is in use, the disk is full) are listed in `remains`; later commands
+    retry.
 
     Raises:
-        NotFoundError: no such memory in the namespace; it may have been forgotten before.
-        NoRoomError: there is not even room to write down that they are gone; nothing was changed.
-        NotYoursError: a program asks, and a person said some of what would go.
-        UnhealthyError: the vault's key is lost or changed: a tombstone made now would not be known later.
+        NotFoundError: no such memory in the namespace; it is possible that it was forgotten before.
+        NoRoomError: the disk has too little space even for the record of the erasure; nothing was changed.
+        NotYoursError: a program asks, and a person said some of what would be erased.
+        UnhealthyError: the vault's key is lost or changed, so that tombstones made now would not be recognised later.
     """
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
         finish_erasures(app)
         plan = _plan_request(app, request)
-        theirs = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
-        check_may_change(request.said_by, [held.memory for held, _ in plan.going], theirs)
+        instead = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
+        check_may_change(request.said_by, [served.memory for served, _ in plan.going], instead)
         return carry_out_erasure(app, plan, "forget")
 
 
@@ -124,8 +126,8 @@ def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
-    """Forget every memory that fits the filters, `ROUND` at a time; after a crash, a repeat continues. InputError
-    without a filter; without a memory that fits, nothing is erased."""
+    """Erase every memory that passes the filters, `ROUND` at a time, and return the sum of all rounds; after a crash, a
+    repeated call continues. InputError without a filter, other errors as of `forget`."""
     require_settled(app, ledger=False)
     outcome = ForgetOutput(done=True, memories=(), places={})
     with app.unit_of_work.deciding(None):
@@ -136,30 +138,30 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     return outcome
 
 
-def add_outcomes(before: ForgetOutput, done: ForgetOutput) -> ForgetOutput:
-    """Add up two rounds of forgetting; versions, operation and remains are those of the later round."""
-    places = Counter(before.places)
-    places.update(done.places)
-    return done.model_copy(
+def add_outcomes(earlier: ForgetOutput, later: ForgetOutput) -> ForgetOutput:
+    """Return the sum of two rounds of forgetting; versions, operation and remains are those of the later round."""
+    places = Counter(earlier.places)
+    places.update(later.places)
+    return later.model_copy(
         update={
-            "memories": (*before.memories, *done.memories),
+            "memories": (*earlier.memories, *later.memories),
             "places": dict(places),
-            "tombstones": before.tombstones + done.tombstones,
-            "restored": (*before.restored, *done.restored),
+            "tombstones": earlier.tombstones + later.tombstones,
+            "restored": (*earlier.restored, *later.restored),
         }
     )
 
 
 def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
-    """Return the memories that fit all filters given; InputError if none is given."""
-    filters = {
+    """Return the memories of the namespace that pass every filter of the request; InputError without a filter."""
+    fields = {
         "status": request.status,
         "category": request.category,
         "session_id": request.session_id,
         "source_class": request.source_class,
     }
-    given = {name: value for name, value in filters.items() if value is not None}
-    if not given and request.before is None:
+    filters = {name: value for name, value in fields.items() if value is not None}
+    if not filters and request.before is None:
         raise InputError(
             "purge needs a filter: it would forget everything",
             code="missing_filter",
@@ -168,23 +170,23 @@ def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
     return [
         each
         for each in app.index.memories(request.namespace)
-        if all(getattr(each.memory, name) == value for name, value in given.items())
+        if all(getattr(each.memory, name) == value for name, value in filters.items())
         and (request.before is None or each.memory.created < request.before)
     ]
 
 
 def _plan_request(app: App, request: ForgetInput) -> Erasure:
-    """Plan the erasure of the memories and documents that a request names."""
+    """Plan the erasure of the memories and documents that a request names; errors as of `_find_memories`."""
     documents = app.graph.documents(request.namespace)
-    asked = [
+    named = [
         served for each in request.memory_ids for served in _find_memories(app, request.namespace, each, documents)
     ]
-    return plan_erasure(app, request.namespace, asked, chain=request.chain)
+    return plan_erasure(app, request.namespace, named, chain=request.chain)
 
 
 def _find_memories(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
-    """Return all memories of the document with this id, path or vault file; if there is none, the memory that is called
-    so."""
+    """Return all memories of the document with this id, path or vault file; if there is no such document, a list with
+    the memory of this name. InputError if documents below several folders fit, other errors as of `find_memory`."""
     place = named_file(name)
     ids = {
         each.document.id
@@ -202,14 +204,15 @@ def _find_memories(app: App, namespace: str, name: str, documents: Sequence[File
     return whole or [find_memory(app, namespace, name)]
 
 
-def plan_erasure(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
-    """Work out all that must be erased with these memories; `chain` adds the older and newer versions of them."""
+def plan_erasure(app: App, namespace: str, chosen: Sequence[Served], *, chain: bool = False) -> Erasure:
+    """Plan the erasure of these memories and of everything that contains their words; with `chain`, of their older and
+    newer versions, too."""
     memories, episodes = app.index.memories(namespace), app.lookup.episodes(namespace)
-    return erasure.plan_erasure(app.records, memories, episodes, asked, chain=chain)
+    return erasure.plan_erasure(app.records, memories, episodes, chosen, chain=chain)
 
 
 def preview_plan(app: App, plan: Erasure) -> ForgetOutput:
-    """Show what an erasure would take, counted by place."""
+    """Return the output of an erasure that is only planned, with counts by place; nothing is changed."""
     suffixes = set(map(_file_suffix, plan.paths))
     conflicts = sum(_file_suffix(path) in suffixes for path in app.records.conflicts())
     places = {
@@ -230,29 +233,30 @@ def preview_plan(app: App, plan: Erasure) -> ForgetOutput:
 
 
 def _file_suffix(path: str) -> str:
-    """Return the last ten characters of a file's name before its first dot: the end of the id in it, which its conflict
-    copies share."""
+    """Return the last ten characters of a file's name before its first dot: the end of the id in the name, which copies
+    made in a conflict share."""
     return path.rsplit("/", 1)[-1].split(".", 1)[0][-10:]
 
 
 def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
-    """Show the memories that an erasure takes, each with why and its first words."""
+    """Show the memories that an erasure takes, each with the reason and its first words."""
     return tuple(
         ErasedMemory(
-            id=held.memory.id, path=held.path, category=held.memory.category, why=why, excerpt=held.memory.content[:80]
+            id=each.memory.id, path=each.path, category=each.memory.category, why=why, excerpt=each.memory.content[:80]
         )
-        for held, why in plan.going
+        for each, why in plan.going
     )
 
 
 def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
-    """Return the keys by which erased memories and documents will be recognised if they are imported again."""
-    said = {key for held, _ in plan.going for key in tombstones(app.key, held.memory)}
-    return said | {key for keys in _document_keys(app, plan).values() for key in keys}
+    """Return the tombstone keys of an erasure's memories and documents, by which they will be recognised if they are
+    imported again."""
+    of_memories = {key for served, _ in plan.going for key in tombstones(app.key, served.memory)}
+    return of_memories | {key for keys in _document_keys(app, plan).values() for key in keys}
 
 
 def _document_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
-    """Return the tombstone keys of documents whose vault files are removed, by document id."""
+    """Return a map from the ids of documents whose vault files an erasure removes to their tombstone keys."""
     gone = {each.path for each in plan.removals}
     return {
         each.document.id: [file_key(app.key, plan.namespace, each.document.digest)]
@@ -262,7 +266,7 @@ def _document_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
 
 
 def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
-    """Return the keys of spooled turns that contain what is erased."""
+    """Return the keys of spooled turns that contain words of an erasure's memories."""
     return [
         each.key
         for waiting in app.spool.waiting(plan.namespace)
@@ -272,9 +276,9 @@ def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
 
 
 def carry_out_erasure(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
-    """Erase queries and spooled turns first, while the words are known; then the files; then scrub every store. What
-    could not be erased yet is listed in `remains`; NoRoomError before anything is changed, ConflictError if a file was
-    saved meanwhile."""
+    """Carry out an erasure as an operation of this kind: erase queries and spooled turns while the words are still
+    known, then commit the changes of files, then scrub every store. Places that could not be erased yet are listed in
+    `remains`. NoRoomError before anything is changed, ConflictError if a removed file was saved again meanwhile."""
     _check_room(app, plan)
     mark_erasure_begun(app)
     places = {
@@ -288,34 +292,36 @@ def carry_out_erasure(app: App, plan: Erasure, kind: OperationKind) -> ForgetOut
     }
     now, keys = app.clock.now(), 0
     ledger: list[dict[str, object]] = [KeyRow(at=now, keyed_by=fingerprint(app.key).hex()).to_wire()]
-    whole = _document_keys(app, plan)
-    for held, why in plan.going:
-        found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
-        keys += len(found)
-        ledger += _ledger_rows(app, held.memory, why, found, now)
-    changes, back = restore_replaced(app, plan)
-    revived = changes.plan(plan.writes)
-    kept = app.unit_of_work.commit(kind, revived.writes, [*ledger, *revived.rows], removals=plan.removals)
-    app.indexer.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
+    document_keys = _document_keys(app, plan)
+    for served, why in plan.going:
+        # a document's keys go with the first of its memories
+        own_keys = tombstones(app.key, served.memory) + document_keys.pop(served.memory.session_id or "", [])
+        keys += len(own_keys)
+        ledger += _ledger_rows(app, served.memory, why, own_keys, now)
+    changes, restored = restore_replaced(app, plan)
+    restoring = changes.plan(plan.writes)
+    committed = app.unit_of_work.commit(kind, restoring.writes, [*ledger, *restoring.rows], removals=plan.removals)
+    app.indexer.catch_up(plan.paths)  # a file that somebody deleted by hand is in no operation
     _check_gone(app, plan)
-    listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _erased_memories(plan))
-    places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.going), places)
+    erased = tuple(each.model_copy(update={"excerpt": ""}) for each in _erased_memories(plan))
+    places, remains = scrub(app, plan.namespace, committed.op_id, plan.paths, len(plan.going), places)
     if not remains:
         mark_erasure_finished(app)
     return ForgetOutput(
         done=True,
-        memories=listed,
+        memories=erased,
         places=places,
         versions=plan.versions,
-        op_id=kept.op_id,
+        op_id=committed.op_id,
         tombstones=keys,
-        restored=back,
+        restored=restored,
         remains=remains,
     )
 
 
 def _check_room(app: App, plan: Erasure) -> None:
-    """Raise NoRoomError if the disk cannot take writing and indexing an erasure: half of it could still be found."""
+    """Raise NoRoomError if the disk has too little space to write and index an erasure; if it ended half-way, some of
+    the forgotten memories could still be found."""
     paths, index = set(plan.paths), app.settings.home / "index.db"
     folded = sum(each.path in paths for each in app.index.memories(plan.namespace))  # a file is folded as a whole
     rewritten = sum(len(each.data) for each in plan.writes)
@@ -329,7 +335,7 @@ def _check_room(app: App, plan: Erasure) -> None:
 
 
 def _check_gone(app: App, plan: Erasure) -> None:
-    """Raise ConflictError if a file that was removed is there again, as an editor has saved it meanwhile."""
+    """Raise ConflictError if a removed file exists again, as when an editor saved it meanwhile."""
     removed = [each.path for each in plan.removals]
     staying = [head.path for head in app.records.heads(removed) if head.data is not None]
     if staying:
@@ -341,7 +347,7 @@ def _check_gone(app: App, plan: Erasure) -> None:
 
 
 def _ledger_rows(app: App, memory: Memory, why: str, keys: Sequence[bytes], at: datetime) -> list[dict[str, object]]:
-    """Return the ledger rows of a forgotten memory: its tombstone with these keys, and why it was forgotten."""
+    """Return the ledger rows of a forgotten memory: its tombstone with these keys, and the reason for forgetting it."""
     hexes = tuple(key.hex() for key in keys)
     tombstone = TombstoneRow(memory_id=memory.id, namespace=memory.namespace, at=at, keys=hexes)
     forgotten = LifecycleRow(

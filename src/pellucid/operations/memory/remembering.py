@@ -1,4 +1,4 @@
-"""A sentence in, a durable memory out: what a person or an agent asks to be kept."""
+"""A sentence that a person or an agent wants remembered in, a durable memory out."""
 
 from typing import Annotated
 
@@ -26,12 +26,12 @@ from pellucid.vault.markdown import FileIdentity, edit_memory, parse
 
 
 class RememberInput(SafeInput):
-    """What to remember, and what is known of it."""
+    """The sentence to remember, and the fields of its memory."""
 
     content: Annotated[str, Words("What to remember, in words.")]
     namespace: str
     said_by: SourceClass = "manual"
-    """Whose words these are."""
+    """The source of the words: a person or a program."""
     category: Annotated[Category, Flag("fact, decision, preference, principle, …")] = "fact"
     tags: Annotated[tuple[str, ...], Flag("A tag.")] = ()
     entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
@@ -39,7 +39,7 @@ class RememberInput(SafeInput):
     importance: Annotated[float, Flag("How important, 0 to 1.")] = Field(default=0.7, ge=0, le=1)
     pinned: Annotated[bool, Flag("Prefer it in recalls, and never let it fade.", "--pin")] = False
     attributes: Annotated[dict[str, str], Flag("Values of the entity, by name.")] = Field(default_factory=dict)
-    """Values by attribute of the entity; read from the words where none are given."""
+    """Maps attributes of the entity to values; if empty, they are read from the content."""
     axiom: Annotated[bool, Flag("Only another axiom ever replaces it by itself.", of_person=True)] = False
     scopes: Scopes = ()
     session_id: Session = None
@@ -47,9 +47,8 @@ class RememberInput(SafeInput):
 
 
 class RememberOutput(Wire):
-    """The memory as it is kept. `created` is false where the same words were kept before.
-
-    `updated` says that the memory kept before was given tags, a pin or the standing of an axiom which it lacked.
+    """The memory as it is now. `created` is false if a memory with the same content existed; `updated` is true if that
+    memory was given missing tags, a pin or the status of an axiom.
     """
 
     memory: Memory
@@ -64,12 +63,12 @@ class RememberOutput(Wire):
 
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
-    """Keep one memory, asserted by the user or an agent. The same content is kept once per entity.
-
-    A memory that exists gains the requested tags, pin and axiom status, unless an agent asks and a person said it.
+    """Write one memory, asserted by the user or an agent; memories that it replaces get a citation if a recall served
+    them. The same content is stored once for each entity: a memory that exists is given the requested tags, pin and
+    axiom status instead, unless an agent asks and a person said the memory.
 
     Raises:
-        InputError: there is nothing to keep; `moment` or `section` is asked for (they come from files); or an agent
+        InputError: the content is empty; the category is `moment` or `section`, which come from files; or an agent
             states an axiom.
     """
     asked = request.model_copy(update={"content": request.content.strip()})
@@ -86,23 +85,24 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
         outcome = _update_existing(app, asked, digest) or _create_memory(app, asked, digest)
-    for each in outcome.replaced if outcome.created else ():
+    for replaced_id in outcome.replaced if outcome.created else ():
         deed = MemoryUse("rewrote", asked.session_id, asked.agent, f"by {outcome.memory.id}")
-        cite_if_served(app, asked.namespace, each, deed)
+        cite_if_served(app, asked.namespace, replaced_id, deed)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 
 def _with_attributes_from_text(asked: RememberInput) -> RememberInput:
-    """Fill in entity and attributes from the content, where the request gives none; attributes only if the request
-    gives no other entity than the content's."""
-    read = read_attribution(asked.content, detect_language(asked.content))
-    stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
-    return asked.model_copy(update={"entity_ref": asked.entity_ref or read.entity, "attributes": stated})
+    """Return the request with the entity and attributes that its content states, if it gives none itself. If it gives
+    another entity than the content, the content's attributes are left out."""
+    attribution = read_attribution(asked.content, detect_language(asked.content))
+    is_same_entity = asked.entity_ref in (None, attribution.entity)
+    attributes = asked.attributes or (attribution.attributes if is_same_entity else {})
+    return asked.model_copy(update={"entity_ref": asked.entity_ref or attribution.entity, "attributes": attributes})
 
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
-    """Create a memory, or let reconciliation merge it into an existing one, which is then returned; `digest` is its
-    content hash."""
+    """Create a memory, reconcile it with known memories, and commit the result. Return the memory, or the existing
+    memory that reconciliation merged it into. `digest` is the content hash."""
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),
@@ -134,71 +134,74 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     reconciler.consider([Statement(memory, resolves, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
-    kept = app.unit_of_work.commit("remember", plan.writes, plan.rows)
-    held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
+    committed = app.unit_of_work.commit("remember", plan.writes, plan.rows)
+    stored = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
-        memory=held.memory,
-        path=held.path,
-        created=held.memory.id == memory.id,
-        op_id=kept.op_id,
-        replaced=held.memory.supersedes,
-        encoder_problem=kept.folded.encoder_problem or None,
+        memory=stored.memory,
+        path=stored.path,
+        created=stored.memory.id == memory.id,
+        op_id=committed.op_id,
+        replaced=stored.memory.supersedes,
+        encoder_problem=committed.folded.encoder_problem or None,
     )
 
 
 def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
-    """Add missing tags, pin or axiom status to the memory with this content hash and these boundary scopes, and return
-    it; None if there is none. Verbatim text, and what a person said if an agent asks, stay unchanged."""
-    known = app.index.holding(asked.namespace, [digest]).get(digest, {})
-    alike = known.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
-    if alike is None:
+    """Add the requested tags, pin and axiom status to the memory with this content hash and the request's boundary
+    scopes, commit, and return it; None if there is no such memory. A moment or section, and what a person said if an
+    agent asks, is returned unchanged."""
+    by_scopes = app.index.holding(asked.namespace, [digest]).get(digest, {})
+    memory_id = by_scopes.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
+    if memory_id is None:
         return None
-    held = app.index.memories(asked.namespace, [alike])[0]
-    is_foreign = asked.said_by != "manual" and is_of_person(held.memory)
-    has_no_tags = held.memory.category in TRANSCRIBED
-    if is_foreign or has_no_tags or not _missing_fields(held.memory, asked):
-        return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
-    data, now = app.records.heads([held.path])[0].data, app.clock.now()
-    if data is None:  # somebody deleted it since: it is not known any more
-        app.indexer.catch_up([held.path])
+    stored = app.index.memories(asked.namespace, [memory_id])[0]
+    is_foreign = asked.said_by != "manual" and is_of_person(stored.memory)
+    has_no_tags = stored.memory.category in TRANSCRIBED
+    if is_foreign or has_no_tags or not _missing_fields(stored.memory, asked):
+        return RememberOutput(memory=stored.memory, path=stored.path, created=False, op_id=stored.op_id)
+    data, now = app.records.heads([stored.path])[0].data, app.clock.now()
+    if data is None:  # somebody deleted the file, and the index does not know yet
+        app.indexer.catch_up([stored.path])
         return None
-    filed = parse(held.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
-    changes = {**_missing_fields(filed, asked), "updated": isoformat(now)}
-    write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
-    kept = app.unit_of_work.commit("update", [write], _state_change_rows(app, filed, changes))
-    now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
+    in_file = parse(stored.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
+    changes = {**_missing_fields(in_file, asked), "updated": isoformat(now)}
+    write = FileWrite(stored.path, edit_memory(data, changes), content_digest(data))
+    committed = app.unit_of_work.commit("update", [write], _state_change_rows(app, in_file, changes))
+    updated = app.index.memories(asked.namespace, [memory_id])[0]
     return RememberOutput(
-        memory=now_held.memory,
-        path=now_held.path,
+        memory=updated.memory,
+        path=updated.path,
         created=False,
         updated=True,
-        op_id=kept.op_id,
-        encoder_problem=kept.folded.encoder_problem or None,
+        op_id=committed.op_id,
+        encoder_problem=committed.folded.encoder_problem or None,
     )
 
 
-def _missing_fields(held: Memory, asked: RememberInput) -> dict[str, object]:
-    """Return the frontmatter keys that the request adds to the memory, with their new values; empty if it has all."""
+def _missing_fields(memory: Memory, asked: RememberInput) -> dict[str, object]:
+    """Return a map from the frontmatter keys that the request adds to an existing memory to their new values; empty if
+    the memory has all of them."""
     changes: dict[str, object] = {}
-    if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in held.tags]:
-        changes["tags"] = [*held.tags, *new]
-    if asked.pinned and not held.pinned:
+    if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in memory.tags]:
+        changes["tags"] = [*memory.tags, *new]
+    if asked.pinned and not memory.pinned:
         changes["pinned"] = True
-    if asked.axiom and held.asserted_by != "axiom":
+    if asked.axiom and memory.asserted_by != "axiom":
         changes["assertedBy"] = "axiom"
     return changes
 
 
-def _state_change_rows(app: App, held: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
-    """Return the ledger row by which undo can restore pin and axiom status, in a list; empty if only tags change."""
-    before = {"pinned": held.pinned, "assertedBy": held.asserted_by}
+def _state_change_rows(app: App, memory: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
+    """Return a list with the ledger row by which `undo` can restore the memory's pin and axiom status; empty if
+    `changes` (new values by frontmatter key) has neither."""
+    before = {"pinned": memory.pinned, "assertedBy": memory.asserted_by}
     after = {key: value for key, value in changes.items() if key in before}
     if not after:
         return []
     row = LifecycleRow(
         event_id=app.clock.new_id("evt"),
-        memory_id=held.id,
-        namespace=held.namespace,
+        memory_id=memory.id,
+        namespace=memory.namespace,
         event_type="pinned",
         timestamp=app.clock.now(),
         actor="user",

@@ -1,4 +1,4 @@
-"""What an erasure takes in, what it alone had retired and how that stands then out."""
+"""A planned erasure in, the memories that only its memories had replaced, restored, out."""
 
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
@@ -10,7 +10,7 @@ from pellucid.model.wire import Wire
 
 
 class RestoredMemory(Wire):
-    """One memory that stays, whose state named what goes, and the status it then has."""
+    """One memory that an erasure restores, with its status afterwards."""
 
     id: str
     status: Status
@@ -18,13 +18,13 @@ class RestoredMemory(Wire):
 
 
 def restore_replaced(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
-    """Collect changes, not committed yet, that put memories in force again that only the erased ones had replaced; also
-    return those memories whose status or retired attributes change by that."""
+    """Return the changes, not committed yet, that restore what only the erased memories had replaced; and the memories
+    whose status or retired attributes these changes restore."""
     changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
-    gone, held = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
-    back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app.ledger, plan.namespace), gone)
-    now = [(each.memory, changes.now(each.memory)) for each in back]
-    told = [new for old, new in now if (old.status, old.retired_attributes) != (new.status, new.retired_attributes)]
+    gone, memories = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
+    revived = revive(changes, (app.index, app.lookup), memories, lifecycle_rows(app.ledger, plan.namespace), gone)
+    pairs = [(each.memory, changes.now(each.memory)) for each in revived]
+    shown = [new for old, new in pairs if (old.status, old.retired_attributes) != (new.status, new.retired_attributes)]
     return changes, tuple(
-        RestoredMemory(id=each.id, status=each.status, excerpt=" ".join(each.content.split())[:80]) for each in told
+        RestoredMemory(id=each.id, status=each.status, excerpt=" ".join(each.content.split())[:80]) for each in shown
     )

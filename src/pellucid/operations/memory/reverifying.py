@@ -1,4 +1,4 @@
-"""Memories that somebody stands behind again in, the same with today's date out: their words stay as they are."""
+"""Memories that somebody confirms in, the same with a new date of verification out: their words stay as they are."""
 
 from pydantic import Field
 
@@ -16,14 +16,14 @@ _IN_FORCE = ("active", "pending_review", "quarantined", "disputed")
 
 
 class ReverifyInput(Wire):
-    """Which memories still hold."""
+    """The memories that are confirmed."""
 
     namespace: str
     memory_ids: MemoryIds = Field(min_length=1)
 
 
 class ReverifyOutput(Wire):
-    """The memories as they stand now; `op_id` is what `undo` takes, absent where all were verified this very moment."""
+    """The memories as they are now; `op_id` is the argument for `undo`, None if nothing changed."""
 
     memories: tuple[Listed, ...]
     verified_at: Instant
@@ -31,26 +31,27 @@ class ReverifyOutput(Wire):
 
 
 def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
-    """Set the last verification of these memories to now, of all or of none.
+    """Set the last verification of these memories to now, and record a use of them; if one of them cannot be verified,
+    nothing is changed.
 
     Raises:
         NotFoundError: one of them is not in the namespace.
-        InputError: one of them cannot be verified: a turn, a section of a document, or what is not in force.
+        InputError: one of them is a moment, a section of a document, or not in force.
     """
     with app.unit_of_work.deciding(request.namespace):
         now = app.clock.now()
-        held = _memories_to_verify(app, request)
+        verified = _memories_to_verify(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in held]
+        changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in verified]
         op_id = commit_changes(app, "reverify", changes) if any(changed) else None
-    ids = [each.memory.id for each in held]
+    ids = [each.memory.id for each in verified]
     note_use(app, request.namespace, ids, "verified")
     memories = tuple(map(listed, app.index.memories(request.namespace, ids)))
     return ReverifyOutput(memories=memories, verified_at=now, op_id=op_id)
 
 
 def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
-    """Find the memories to verify, each once; raise if one cannot be verified."""
+    """Find the memories to verify, each once; errors as of `find_memory` and `_check_verifiable`."""
     found: dict[str, Served] = {}
     for name in request.memory_ids:
         served = find_memory(app, request.namespace, name)
@@ -60,7 +61,7 @@ def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
 
 
 def _check_verifiable(served: Served) -> None:
-    """Raise InputError unless a memory is in force and neither a turn nor a section."""
+    """Raise InputError unless a memory is in force and neither a moment nor a section."""
     memory = served.memory
     if memory.category == "moment":
         raise InputError(

@@ -1,4 +1,4 @@
-"""A namespace in, what a person should look at out: what is kept back, called into question, flagged or grown old."""
+"""A namespace in, the memories that a person should look at out: flagged, waiting, quarantined, disputed or stale."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ from pellucid.xray.provenance import staleness
 
 ReviewKind = Literal["flagged", "waiting", "quarantined", "disputed", "stale"]
 _KINDS: tuple[ReviewKind, ...] = get_args(ReviewKind)
-"""In the order of a review: what somebody complained of first, what only grew old last."""
+"""The kinds in the order of a review, the gravest first."""
 
 
 class ReviewInput(Wire):
-    """What to look at: of one kind, or all of it."""
+    """The kind of memories to review, or all kinds."""
 
     namespace: str
     kind: Annotated[ReviewKind | None, Flag("Only flagged, waiting, quarantined, disputed or stale ones.")] = None
@@ -47,70 +47,73 @@ class ReviewReason(Wire):
 
 
 class ToReview(Listed):
-    """A memory that should be looked at, and why: the gravest reason first."""
+    """A memory that should be looked at, with its reasons, the gravest first."""
 
     reasons: tuple[ReviewReason, ...]
 
 
 class ReviewOutput(Wire):
-    """What a person should look at, the gravest first and the newest of it first; and how many there are of each."""
+    """A page of the memories to review, the gravest first, of these the newest first; and counts of each kind."""
 
     items: tuple[ToReview, ...]
     total: int
     counts: dict[ReviewKind, int]
-    """Of every kind, whichever is asked for; a memory of two kinds counts in both."""
+    """Maps every kind to its number of memories, whichever kind is asked for; a memory of two kinds counts twice."""
     resting: int = 0
-    """How many more are stale that no recall gave within `lifecycle.staleAfterDays`: nobody is misled by them."""
+    """The number of further stale memories, which no recall gave within `lifecycle.staleAfterDays`."""
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReviewRules:
-    """What decides why memories need review: citations `against` them, which are `in_force`, and lifecycle `folds`."""
+    """The data that decide why memories need review."""
 
     now: datetime
     after_days: float
     folds: Mapping[str, FoldRow]
+    """Maps memory ids to the memories' last folds."""
     against: Mapping[str, Sequence[CitationRow]]
+    """Maps memory ids to unfavourable citations."""
     in_force: Collection[str]
+    """The ids of memories in force."""
     old: Collection[str]
-    """What is to be looked at because it is stale."""
+    """The ids of memories to review because they are stale."""
 
-    def of(self, memory: Memory) -> tuple[ReviewReason, ...]:
+    def reasons(self, memory: Memory) -> tuple[ReviewReason, ...]:
         """Return every reason to review a memory, the gravest first; empty if there is none."""
-        said: dict[ReviewKind, Iterator[str]] = {
+        texts: dict[ReviewKind, Iterator[str]] = {
             "flagged": self._complaints(memory),
             "waiting": self._waiting(memory),
             "quarantined": self._quarantined(memory),
             "disputed": self._disputed(memory),
             "stale": self._stale(memory),
         }
-        return tuple(ReviewReason(kind=kind, text=text) for kind in _KINDS for text in said[kind])
+        return tuple(ReviewReason(kind=kind, text=text) for kind in _KINDS for text in texts[kind])
 
     def _complaints(self, memory: Memory) -> Iterator[str]:
-        """Yield what agents and people said against the memory since it was last verified; nothing if it is not in
-        force."""
+        """Yield a sentence for each unfavourable citation since the memory was last verified; nothing if the memory is
+        not in force."""
         since = epoch_ms(memory.last_verified_at) if memory.last_verified_at else 0
         for row in self.against.get(memory.id, ()):
             if row.at > since and memory.id in self.in_force:
-                said = "no longer true" if row.kind == "flagged_stale" else "wrong"
+                complaint = "no longer true" if row.kind == "flagged_stale" else "wrong"
                 by, note = row.agent or "somebody", f": “{row.note}”" if row.note else ""
-                yield f"{by} found it {said} on {datetime_of_ms(row.at):%Y-%m-%d}{note}"
+                yield f"{by} found it {complaint} on {datetime_of_ms(row.at):%Y-%m-%d}{note}"
 
     def _waiting(self, memory: Memory) -> Iterator[str]:
-        """Yield that the memory's status waits for somebody's decision, if so."""
+        """Yield a sentence if the memory's status waits for somebody's decision."""
         if memory.status in ("pending_review", "quarantined"):
             yield f"its file calls it {memory.status.replace('_', ' ')}: it answers nothing until that is changed"
 
     def _quarantined(self, memory: Memory) -> Iterator[str]:
-        """Yield why the memory is in quarantine, if it is active and there."""
+        """Yield the reason why the memory is in quarantine, if it is active and in quarantine."""
         if memory.status == "active" and memory.trust_zone == "quarantine":
             yield quarantine_reason(memory) or "it was put into quarantine"
 
     def _disputed(self, memory: Memory) -> Iterator[str]:
-        """Yield that the memory was disputed, if so; and, if it is in force, which others in force it contradicts, if
-        any."""
+        """Yield a sentence if the memory was disputed, and another if it is in force and contradicts memories in
+        force."""
         if memory.status == "disputed":
             yield "it was called into question: it answers nothing until that is undone"
         rivals = [each for each in memory.disputed_with if each in self.in_force]
@@ -118,8 +121,8 @@ class _ReviewRules:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _stale(self, memory: Memory) -> Iterator[str]:
-        """Yield that the memory has not been verified for long, and that it has decayed, if so; nothing if not in
-        `old`."""
+        """Yield a sentence if the memory has not been verified for long, and another if it has decayed; nothing if its
+        id is not in `old`."""
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
@@ -131,17 +134,17 @@ class _ReviewRules:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A memory to review with its sort key; one that is only stale was not read."""
+    """An entry of the review for one memory, whose file was not read if it is only stale."""
 
-    place: SortKey
+    sort_key: SortKey
     memory_id: str
     kinds: Collection[ReviewKind]
 
 
 def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
-    """List memories that need review: flagged since verified, waiting, quarantined, disputed or stale; the gravest
-    first, a page of `limit`. Stale ones that no recall has served lately, as after an import of old sessions, are only
-    counted unless `resting` is asked for."""
+    """List memories that need review, the gravest first, a page of `limit`: flagged since they were verified, waiting,
+    quarantined, disputed or stale. Stale memories that no recall has served lately, as after an import of old sessions,
+    are only counted unless `resting` is asked for."""
     namespace, now, after_days = request.namespace, app.clock.now(), app.settings.lifecycle.stale_after_days
     against = defaultdict[str, list[CitationRow]](list)
     for row in app.citations.against(namespace):
@@ -150,28 +153,28 @@ def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
     aged = app.lookup.aged(namespace, Aging(now, began, STALE_AT, TRANSCRIBED, PROTECTED))
     old = aged if request.resting else aged.keys() & app.uses.served_since(namespace, f"{began:%Y-%m-%d}")
     grave = memories_by_id(app, namespace, {*against, *app.lookup.doubted(namespace)})
-    known = _review_rules(app, request, against, grave, old)
+    rules = _review_rules(app, request, against, grave, old)
     due = [
         _Entry(_sort_key(memory, reasons), memory.id, {each.kind for each in reasons})
         for memory in (each.memory for each in grave.values())
-        if (reasons := known.of(memory))
+        if (reasons := rules.reasons(memory))
     ]
     seen = {each.memory_id for each in due}
     due += [_Entry((_KINDS.index("stale"), -aged[each], each), each, {"stale"}) for each in old if each not in seen]
     counts = Counter(kind for each in due for kind in each.kinds)
-    wanted = sorted((each for each in due if request.kind in (None, *each.kinds)), key=lambda each: each.place)
-    shown, following = page(app, request, wanted, lambda each: each.place)
-    held = grave | memories_by_id(app, namespace, [each.memory_id for each in shown if each.memory_id not in grave])
-    known = _review_rules(app, request, against, held, old)
+    wanted = sorted((each for each in due if request.kind in (None, *each.kinds)), key=lambda each: each.sort_key)
+    shown, next_page = page(app, request, wanted, lambda each: each.sort_key)
+    by_id = grave | memories_by_id(app, namespace, [each.memory_id for each in shown if each.memory_id not in grave])
+    rules = _review_rules(app, request, against, by_id, old)
     return ReviewOutput(
         items=tuple(
-            ToReview(memory=each.memory, path=each.path, op_id=each.op_id, reasons=known.of(each.memory))
-            for each in (held[due.memory_id] for due in shown if due.memory_id in held)
+            ToReview(memory=each.memory, path=each.path, op_id=each.op_id, reasons=rules.reasons(each.memory))
+            for each in (by_id[due.memory_id] for due in shown if due.memory_id in by_id)
         ),
         total=len(wanted),
         counts={kind: counts[kind] for kind in _KINDS},
         resting=len(aged) - len(old),
-        next=following,
+        next=next_page,
     )
 
 
@@ -179,20 +182,21 @@ def _review_rules(
     app: App,
     request: ReviewInput,
     against: Mapping[str, Sequence[CitationRow]],
-    held: Mapping[str, Served],
+    memories: Mapping[str, Served],
     old: Collection[str],
 ) -> _ReviewRules:
-    """Gather what decides about the memories `held`; `old` are the ids of all that are stale, `against` the
-    citations."""
-    now, rivals = app.clock.now(), {rival for each in held.values() for rival in each.memory.disputed_with}
-    around = {**held, **memories_by_id(app, request.namespace, rivals - held.keys())}
+    """Load the data that decide about these memories (by id); `old` are the ids of stale memories, `against` maps ids
+    to unfavourable citations."""
+    now, rivals = app.clock.now(), {rival for each in memories.values() for rival in each.memory.disputed_with}
+    around = {**memories, **memories_by_id(app, request.namespace, rivals - memories.keys())}
     in_force = {name for name, each in around.items() if each.memory.status == "active" and ages(each.memory, now)}
-    folds = app.lookup.folds(request.namespace, held.keys() & old)
+    folds = app.lookup.folds(request.namespace, memories.keys() & old)
     return _ReviewRules(now, app.settings.lifecycle.stale_after_days, folds, against, in_force, old)
 
 
 def _sort_key(memory: Memory, reasons: Sequence[ReviewReason]) -> SortKey:
-    """Return the key that lists the gravest reason first, then the newest memory; there must be a reason."""
+    """Return the key that sorts memories by their gravest reason, then the newest first; `reasons` must not be
+    empty."""
     return _KINDS.index(reasons[0].kind), -epoch_ms(memory.created), memory.id
 
 

@@ -1,9 +1,10 @@
-"""A memory, a session or a ledger in, its story out: versions and causes, episodes, and the rows of the ledger."""
+"""A memory, a session or a ledger in, its history out: versions with their changes, episodes, or rows of the ledger."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from math import log
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -39,41 +40,41 @@ _REFERENCE_VERDICT = "EXTRACTION_JUDGE_VERDICT"
 
 
 class HeldVersion(Wire):
-    """The version of a memory that held at an instant."""
+    """The version of a memory that was valid at an instant."""
 
     memory_id: str
     valid_from: Instant
     valid_until: Instant | None = None
-    """None: as far as was known, it was to hold on."""
+    """The end of its validity; None if no end was known."""
     in_force: bool
-    """Whether it could answer then."""
+    """Whether recalls could return it then."""
     set_aside: str = ""
-    """What kept it from answering, where the ledger says: an event and its day."""
+    """The event that put it out of force, and its day; "" if it was in force, or the ledger has no such event."""
 
 
 class HistoryOutput(Wire):
-    """How a memory came to be what it is: its versions, oldest first, every change with its cause, its evidence.
+    """The history of a memory: its versions, oldest first, their changes, verdicts, episodes and citations.
 
-    With `asKnownAt`, only what was written down by then: what changed later is undone, in each version, too.
+    With `asKnownAt`, only what was recorded by then, with each version as it was known then.
     """
 
     memory_id: str
     versions: tuple[Listed, ...]
     events: tuple[LifecycleRow, ...]
     verdicts: tuple[VerdictRow, ...]
-    """The observations that made it or said it again."""
+    """The verdicts on the observations that made it or repeated it."""
     episodes: tuple[Episode, ...] = ()
     citations: tuple[MemoryCitation, ...] = ()
-    """What became of each version where recalls served it."""
+    """The citations of each version in recalls that served it."""
     forgotten_at: datetime | None = None
     as_of: Instant | None = None
     as_known_at: Instant | None = None
     held: HeldVersion | None = None
-    """The version that held at `asOf`, else at `asKnownAt`; of several, the one asked about, or that began last."""
+    """The version valid at `asOf`, else at `asKnownAt`; of several, the memory asked about, else the one valid last."""
 
 
 class EpisodeView(Wire):
-    """An episode with what came of it."""
+    """An episode with its memories and artifacts."""
 
     episode: Episode
     path: str
@@ -84,7 +85,7 @@ class EpisodeView(Wire):
 
 
 class EpisodesInput(Wire):
-    """Which episodes: of a session, or about these words."""
+    """The episodes to list: of a session, or with words of a query."""
 
     namespace: str
     query: Annotated[str, Words("Words they are about.")] = ""
@@ -94,14 +95,14 @@ class EpisodesInput(Wire):
 
 
 class EpisodeInput(Wire):
-    """Which episode."""
+    """The episode to show."""
 
     namespace: str
     episode_id: Annotated[str, Argument("An episode's id, its last ten digits, or its path.")]
 
 
 class HistoryInput(Wire):
-    """Whose story: a memory's, a thing's or a document's; and at which instant."""
+    """The memory, thing or document whose history to show, and at which instant."""
 
     namespace: str
     name: Annotated[str, Argument("A memory (id, its last ten digits, path), a thing, or a document.")]
@@ -110,7 +111,7 @@ class HistoryInput(Wire):
 
 
 class LedgerInput(Wire):
-    """Rows of which kind, and whether those of every namespace."""
+    """The kind of rows to export, and whether of every namespace."""
 
     namespace: str
     kind: Annotated[LedgerKind, Flag("lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations.")]
@@ -118,18 +119,19 @@ class LedgerInput(Wire):
 
 
 class EpisodesOutput(Wire):
-    """The newest episodes, or the ones most about the words; and how many fit in all."""
+    """A page of episodes, the newest or the best first, and how many fit in all."""
 
     episodes: tuple[EpisodeView, ...]
     total: int
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 def history_of_name(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput | EntityHistoryOutput:
-    """Return the history of a memory (by its id, else by its path), or of an entity or document by its name."""
+    """Return the history of the entity or document with this name, else of the memory with this id or path. Errors as
+    of `history_of_entity` and `history_of_memory`."""
     if not name.startswith("mem_"):
         node = app.graph.entity(namespace, name)
         if node is not None and node.type not in TEXT_NODE_TYPES:
@@ -145,11 +147,12 @@ def history_of_name(
 def history_of_memory(
     app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput:
-    """Return the history of one memory; of a forgotten one only that it existed and when it went. Records a use.
+    """Return the history of one memory, and record a use of it; of a forgotten memory only its ledger rows and when it
+    was forgotten.
 
     Raises:
-        NotFoundError: nothing of that id was ever here, or it was not written yet at `as_known_at`.
-        InputError: an instant lies in the future.
+        NotFoundError: the namespace never had such a memory, or the memory was not written yet at `as_known_at`.
+        InputError: an instant lies in the future, or several memories fit.
     """
     past = past_instants(as_of, as_known_at, app.clock.now())
     try:
@@ -164,19 +167,19 @@ def history_of_memory(
     ids = {each.memory.id for each in versions}
     events = [row for row in changes if row.memory_id in ids and _is_recorded_by(past.known, row.timestamp)]
     verdicts = [row for row in rows_of_type(app.ledger, VerdictRow, namespace) if row.resulting_primitive_id in ids]
-    named = [each.memory.episode_id for each in versions if each.memory.episode_id]
-    told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
+    episode_ids = [each.memory.episode_id for each in versions if each.memory.episode_id]
+    episodes = app.lookup.episodes(namespace, list(dict.fromkeys(episode_ids)))
     return HistoryOutput(
         memory_id=start.id,
         versions=tuple(versions),
         events=tuple(events),
         verdicts=tuple(row for row in verdicts if _is_recorded_by(past.known, row.decided_at or row.observed_at)),
-        episodes=tuple(each.episode for each in told),
+        episodes=tuple(each.episode for each in episodes),
         citations=tuple(
-            cited
+            citation
             for each in versions
-            for cited in citations_of(app, namespace, each.memory.id)
-            if _is_recorded_by(past.known, cited.at)
+            for citation in citations_of(app, namespace, each.memory.id)
+            if _is_recorded_by(past.known, citation.at)
         ),
         as_of=past.at,
         as_known_at=past.known,
@@ -184,41 +187,41 @@ def history_of_memory(
     )
 
 
-def _is_recorded_by(known: datetime | None, at: datetime) -> bool:
-    """Whether something recorded at `at` was known at `known`; None is now."""
-    return known is None or at <= known
+def _is_recorded_by(known_at: datetime | None, at: datetime) -> bool:
+    """Whether a record of the time `at` existed at `known_at` (None: now)."""
+    return known_at is None or at <= known_at
 
 
 def _version_in_force(
     app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
 ) -> HeldVersion | None:
-    """Return the version valid at the instant asked about (else at `known`), and whether it was in force; None if
-    none."""
+    """Return the version valid at `past.at` (else at `past.known`) and whether it was in force; None if there is none.
+    Of several, that is the memory asked about, `start`, else the version valid since the latest."""
     at = past.at or past.known
     if at is None:
         return None
     spans = {each.memory.id: _validity(each.memory) for each in versions}
-    holding = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
-    if not holding:
+    valid = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
+    if not valid:
         return None
-    chosen = start.id if start.id in holding else max(holding, key=lambda name: (spans[name][0], name))
+    chosen = start.id if start.id in valid else max(valid, key=lambda name: (spans[name][0], name))
+    since, until = spans[chosen]
     in_force = chosen in ids_in_force(app, start.namespace, at, past.known)
-    aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= at]
-    said = f"{aside[-1].event_type} {aside[-1].timestamp:%Y-%m-%d}" if aside and not in_force else ""
-    return HeldVersion(
-        memory_id=chosen, valid_from=spans[chosen][0], valid_until=spans[chosen][1], in_force=in_force, set_aside=said
-    )
+    rows = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= at]
+    last = rows[-1] if rows and not in_force else None
+    set_aside = f"{last.event_type} {last.timestamp:%Y-%m-%d}" if last else ""
+    return HeldVersion(memory_id=chosen, valid_from=since, valid_until=until, in_force=in_force, set_aside=set_aside)
 
 
 def _validity(memory: Memory) -> tuple[datetime, datetime | None]:
-    """Return since when a memory is valid, and until when: its end or expiry, if earlier; None if that is open."""
+    """Return the beginning and end of a memory's validity; the end is the earlier of end and expiry, None if open."""
     ends = [end for end in (memory.invalid_at, memory.expires_at) if end is not None]
     return memory.valid_at or memory.created, min(ends, default=None)
 
 
 def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
-    """Return what the ledger holds of a forgotten memory, by its id or the last ten digits of it, or raise
-    NotFoundError."""
+    """Return the ledger's rows of a forgotten memory, by its id or the last ten digits of the id; NotFoundError if the
+    ledger has no tombstone of it."""
     rows = rows_of_type(app.ledger, TombstoneRow, namespace)
     stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
@@ -229,63 +232,62 @@ def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOu
 
 
 def _version_chain(
-    app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known: datetime | None
+    app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known_at: datetime | None
 ) -> list[Listed]:
-    """Return all memories linked to one, also through others, by superseding or derivation, oldest first, as known
-    then."""
+    """Return a memory and all memories linked to it, also through others, by superseding or derivation, oldest first,
+    as they were known at `known_at` (None: now) by the ledger rows `changes`."""
     found: dict[str, Listed] = {}
     waiting = [start.id]
     while waiting:
-        held = [listed(each) for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
-        new = [each.model_copy(update={"memory": memory_as_known(each.memory, changes, known)}) for each in held]
+        unseen = [listed(each) for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
+        new = [each.model_copy(update={"memory": memory_as_known(each.memory, changes, known_at)}) for each in unseen]
         found |= {each.memory.id: each for each in new}
         waiting = [link for each in new for link in _linked_ids(each.memory) if link not in found]
-    memories = [(each, recorded_at(each.memory.id, each.memory.created)) for each in found.values()]
-    written = [each for each, at in memories if _is_recorded_by(known, at)]
+    written = (
+        each for each in found.values() if _is_recorded_by(known_at, recorded_at(each.memory.id, each.memory.created))
+    )
     return sorted(written, key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
 
 
 def _linked_ids(memory: Memory) -> Sequence[str]:
-    """Return the ids of memories it superseded, was superseded by or derived from, or that retired attributes of it."""
+    """Return the ids of the memories that a memory superseded, was superseded by or derived from, and of those that
+    retired its attributes."""
     successor = (memory.superseded_by,) if memory.superseded_by else ()
     return (*memory.supersedes, *successor, *memory.derived_from, *memory.retired_attributes.values())
 
 
 def list_episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
-    """List the episodes of a namespace, newest first; with a query, those that contain words of it, best first.
+    """List the episodes of a namespace, newest first; with a query, those that contain words of the query, best first.
 
-    An episode is searched by topic, artifacts and memories. Its score is the sum of log(1 + episodes / episodes with
-    the word) over the query's words it contains.
+    The score is the sum of log(1 + episodes / episodes with the word) over the query's words in the episode.
     """
     filed = app.lookup.episodes(request.namespace)
     if request.session_id:
         filed = [each for each in filed if each.episode.session_id == request.session_id]
-    kept = _count_turns(app, request.namespace)
+    passages = _count_passages(app, request.namespace)
     if not request.query:
-        newest, following = page(app, request, filed, _episode_sort_key)
-        shown = tuple(_episode_view(app, each, kept) for each in newest)
-        return EpisodesOutput(episodes=shown, total=len(filed), next=following)
+        newest, next_page = page(app, request, filed, _episode_sort_key)
+        shown = tuple(_episode_view(app, each, passages) for each in newest)
+        return EpisodesOutput(episodes=shown, total=len(filed), next=next_page)
     ranked = _ranked_episodes(app, filed, request.query)
-    best, following = page(app, request, ranked, lambda pair: (-pair[0], pair[1].episode.id))
-    shown = tuple(_episode_view(app, each, kept, round(score, 4)) for score, each in best)
-    return EpisodesOutput(episodes=shown, total=len(ranked), next=following)
+    best, next_page = page(app, request, ranked, lambda pair: (-pair[0], pair[1].episode.id))
+    shown = tuple(_episode_view(app, each, passages, round(score, 4)) for score, each in best)
+    return EpisodesOutput(episodes=shown, total=len(ranked), next=next_page)
 
 
 def _episode_sort_key(filed: FiledEpisode) -> SortKey:
-    """Return the key that lists the newest episode first, then by id."""
+    """Return the key that sorts episodes newest first, then by id."""
     return -epoch_ms(filed.episode.started or filed.episode.created), filed.episode.id
 
 
 def _ranked_episodes(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
-    """Return the episodes with words of a query, scored, best first; InputError if no word of it tells anything."""
-    from math import log
-
-    wanted = set(content_words(query))
-    if not wanted:
+    """Return (score, episode) of the episodes with words of a query, best first; InputError without a content word."""
+    query_words = set(content_words(query))
+    if not query_words:
         raise InputError("there is no word in it to look for", code="missing_query")
-    texts = [(each, wanted.intersection(content_words(_searched_text(app, each.episode)))) for each in filed]
-    frequency = {word: sum(word in held for _, held in texts) for word in wanted}
-    scored = [(sum(log(1 + len(filed) / frequency[word]) for word in held), each) for each, held in texts if held]
+    matches = [(each, query_words.intersection(content_words(_searched_text(app, each.episode)))) for each in filed]
+    frequency = Counter(word for _, words in matches for word in words)
+    scored = [(sum(log(1 + len(filed) / frequency[word]) for word in words), each) for each, words in matches if words]
     return sorted(scored, key=lambda pair: (-pair[0], pair[1].episode.id))
 
 
@@ -296,11 +298,11 @@ def _searched_text(app: App, episode: Episode) -> str:
 
 
 def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
-    """Show one episode with its members, by its id, the last ten digits of it, or its path.
+    """Show one episode with its memories, by its id, the last ten digits of the id, or its path.
 
     Raises:
         NotFoundError: no such episode in the namespace.
-        InputError: several fit.
+        InputError: several episodes fit.
     """
     found = app.lookup.episodes(namespace, [episode_id]) or [
         each for each in app.lookup.episodes(namespace) if episode_id in (each.episode.id[-10:], each.path)
@@ -309,34 +311,35 @@ def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
         raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
     if len(found) > 1:
         raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
-    return _episode_view(app, found[0], _count_turns(app, namespace))
+    return _episode_view(app, found[0], _count_passages(app, namespace))
 
 
-def _count_turns(app: App, namespace: str) -> Counter[str]:
-    """Count the turns that are kept verbatim, by the path of their episode's file."""
+def _count_passages(app: App, namespace: str) -> Counter[str]:
+    """Return a map from the paths of episode files to the number of passages in them."""
     return Counter(each.path for each in app.index.memories(namespace) if each.memory.category == "moment")
 
 
-def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
-    """Show an episode with its members; `kept` counts verbatim turns by path, `score` is of a search."""
+def _episode_view(app: App, filed: FiledEpisode, passages: Counter[str], score: float | None = None) -> EpisodeView:
+    """Convert an episode into its output form, with its memories. `passages` maps paths of episode files to numbers of
+    passages; `score` is the score of a search, if any."""
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
     return EpisodeView(
         episode=episode,
         path=filed.path,
         score=score,
-        turns_kept=kept[filed.path],
+        turns_kept=passages[filed.path],
         members=tuple(map(listed, members)),
-        artifacts=tuple(found for each in episode.artifacts if (found := parse_artifact(each))),
+        artifacts=tuple(artifact for each in episode.artifacts if (artifact := parse_artifact(each))),
     )
 
 
 def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
-    """Yield ledger rows of one kind (None: of all namespaces) as JSON lines; `observations` are reformatted
-    verdicts."""
-    wanted = "verdict" if kind == "observations" else kind
+    """Yield the ledger's rows of one kind as JSON lines, of one namespace (None: of all) and of none in particular;
+    `observations` are verdicts in another format."""
+    row_kind = "verdict" if kind == "observations" else kind
     for row in app.ledger.rows():
-        if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
+        if row.get("kind") == row_kind and (namespace is None or row.get("namespace", namespace) == namespace):
             yield json.dumps(_reference_row(row) if kind == "observations" else row, ensure_ascii=False)
 
 

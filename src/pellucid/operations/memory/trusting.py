@@ -1,4 +1,4 @@
-"""A memory or a source in, how far it is trusted out: list, explain, promote, quarantine, roll back; all undoable."""
+"""A memory or a source in, its trust listed, explained, raised or withdrawn out; every change can be undone."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,11 +22,11 @@ from pellucid.operations.paging import After, page
 from pellucid.store.index_port import Served
 
 _REPLACED = {"superseded", "attribute_retired"}
-"""Changes of a memory that another one brought about, and that go with it."""
+"""Events by which another memory changed a memory, and which a rollback of that other memory reverts."""
 
 
 class TrustListInput(Wire):
-    """Which zone to list."""
+    """The trust zone to list."""
 
     namespace: str
     zone: Annotated[TrustZone, Flag("quarantine, working or trusted.")] = "quarantine"
@@ -35,19 +35,19 @@ class TrustListInput(Wire):
 
 
 class TrustListOutput(Wire):
-    """The newest memories of a zone, why they are there, and how many there are in all."""
+    """A page of the memories of a zone, newest first, with reasons, and how many there are in all."""
 
     zone: TrustZone
     memories: tuple[Listed, ...]
     reasons: tuple[str, ...]
-    """As long as `memories`: why each began in quarantine; empty where nothing in its words or source says so."""
+    """For each of `memories` the reason for quarantine; "" if there is none."""
     total: int
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 class TrustOutput(Wire):
-    """Why a memory is trusted as far as it is: its score by named share, its zone, and each step it took."""
+    """A memory's trust: its score with named shares, its zone, and the events that changed them."""
 
     memory: Memory
     path: str
@@ -55,20 +55,20 @@ class TrustOutput(Wire):
     band: Band
     contributions: tuple[Contribution, ...]
     doubt: str
-    """Why its words begin in quarantine; empty where they do not."""
+    """The reason for quarantine; "" if there is none."""
     events: tuple[LifecycleRow, ...]
     """Its corroborations, promotions and quarantines."""
 
 
 class PromoteInput(Wire):
-    """Which memory a person vouches for."""
+    """The memory that a person vouches for."""
 
     namespace: str
     memory_id: MemoryId
 
 
 class SourceInput(Wire):
-    """What came from where: by ids, or by session, source class and agent, which must all hold."""
+    """Memories by ids, or by session, source class and agent, which must all fit."""
 
     namespace: str
     memory_ids: Annotated[tuple[str, ...], Argument("Memories: ids, last ten digits, or paths.")] = ()
@@ -82,7 +82,7 @@ class SourceInput(Wire):
 
 
 class RollbackInput(SourceInput):
-    """What came from where, by session, source class and agent."""
+    """Memories by session, source class and agent, which must all fit."""
 
     memory_ids: tuple[str, ...] = Field(default=(), description="Memories: ids, last ten digits, or paths.")
     since: Annotated[Instant | None, Flag("Only what was created on this day or later.")] = None
@@ -90,7 +90,7 @@ class RollbackInput(SourceInput):
 
 
 class TrustChanged(Wire):
-    """One memory that a trust operation changes, and how."""
+    """One memory that a trust operation changes, after the change."""
 
     memory_id: str
     what: str
@@ -100,7 +100,7 @@ class TrustChanged(Wire):
 
 
 class TrustChangeOutput(Wire):
-    """What was changed; of a preview (`done` false), what would be. `op_id` is what `undo` takes."""
+    """The memories changed, or if `done` is false, those that would be. `op_id` is the argument for `undo`."""
 
     done: bool
     changed: tuple[TrustChanged, ...]
@@ -108,60 +108,61 @@ class TrustChangeOutput(Wire):
 
 
 def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
-    """List the active memories of a trust zone, newest first, a page of `limit`, each with why it is in quarantine, or
-    would be ("" if nothing says so)."""
-    held = [
+    """List the active memories of a trust zone, newest first, a page of `limit`, each with its reason for quarantine
+    (see `quarantine_reason`)."""
+    in_zone = [
         each
         for each in app.index.memories(request.namespace)
         if each.memory.trust_zone == request.zone and each.memory.status == "active"
     ]
-    shown, following = page(app, request, held, sort_key)
+    shown, next_page = page(app, request, in_zone, sort_key)
     return TrustListOutput(
         zone=request.zone,
-        total=len(held),
-        next=following,
+        total=len(in_zone),
+        next=next_page,
         memories=tuple(map(listed, shown)),
         reasons=tuple(quarantine_reason(each.memory) for each in shown),
     )
 
 
 def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
-    """Explain a memory's trust score and zone, with what changed them; errors as of `find_memory`."""
-    held = find_memory(app, namespace, memory_id)
-    scored = score(held.memory)
-    told = {"corroborated", "promoted", "quarantined"}
+    """Explain a memory's trust score and zone, with the events that changed them; errors as of `find_memory`."""
+    served = find_memory(app, namespace, memory_id)
+    trust = score(served.memory)
+    trust_events = {"corroborated", "promoted", "quarantined"}
     return TrustOutput(
-        memory=held.memory,
-        path=held.path,
-        score=scored.value,
-        band=scored.band,
-        contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
-        doubt=quarantine_reason(held.memory),
+        memory=served.memory,
+        path=served.path,
+        score=trust.value,
+        band=trust.band,
+        contributions=tuple(Contribution(name=name, value=value) for name, value in trust.shares),
+        doubt=quarantine_reason(served.memory),
         events=tuple(
             row
             for row in lifecycle_rows(app.ledger, namespace)
-            if row.memory_id == held.memory.id and (row.event_type in told or "trustZone" in row.after)
+            if row.memory_id == served.memory.id and (row.event_type in trust_events or "trustZone" in row.after)
         ),
     )
 
 
 def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
-    """Raise a memory by one trust zone, as a person vouches for it. Out of quarantine, it is reconciled like a new one.
+    """Raise a memory by one trust zone, as a person vouches for it. A memory that leaves quarantine is reconciled with
+    known memories like a new one, unless it is a moment or a section.
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: it is trusted already, or not in force, or a moment or a section that is not in quarantine.
+        InputError: the memory is trusted already, or not active, or a moment or a section outside of quarantine.
     """
     with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
         memory = held.memory
         if memory.trust_zone == "trusted":
             raise InputError(f"{memory.id} is trusted already", next_step="`pellucid trust explain` says why")
-        block = memory.category in ("section", "moment")
-        if memory.status != "active" or (block and memory.trust_zone == "working"):
+        is_verbatim = memory.category in ("section", "moment")
+        if memory.status != "active" or (is_verbatim and memory.trust_zone == "working"):
             raise InputError(f"{memory.id} is {memory.status}, {memory.category}: there is nothing to promote")
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        if block:  # it replaces nothing, whatever it says
+        if is_verbatim:  # moments and sections replace nothing
             changes.change(held, "promoted", {"trust_zone": "working"}, "vouched")
         elif memory.trust_zone == "quarantine":
             Reconciler(app.index, app.lookup, changes, app.key).admit(held, "vouched")
@@ -171,13 +172,13 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
 
 
 def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Quarantine the named memories, or all from a source: no recall returns them, and they change no others. Those
-    that are in quarantine already are left as they are; a preview writes nothing.
+    """Put the memories that the request names, or all from a source, into quarantine: no recall returns them, and they
+    change no others. Memories in quarantine stay as they are; a preview writes nothing.
 
     Raises:
-        InputError: nothing says which.
+        InputError: the request names neither memories nor a source.
         NotFoundError: no such memory in the namespace.
-        ConflictError: a moment (to be retracted) or a version of a document's header (to be forgotten) is named.
+        ConflictError: the request names a moment (to be retracted) or the version of a header (to be forgotten).
     """
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
@@ -195,66 +196,64 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
 
 
 def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Quarantine all memories from a source, and restore what they had replaced, in one operation. Moments are
-    retracted instead. Superseded memories become active again, unless changed since; retired attributes, too. A preview
-    writes nothing; InputError if nothing says which source."""
+    """Put all memories from a source into quarantine (moments are retracted), and restore what they had replaced, in
+    one operation: superseded memories become active again unless they were changed since, and retired attributes count
+    again. A preview writes nothing. InputError if the request names neither memories nor a source."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
-        out = [each for each in chosen if _retire(changes, each, request)]
-        gone = {each.memory.id for each in chosen}
-        back = _restore_replaced(app, changes, request.namespace, gone)
-        again = {each.memory.id for each in back}
+        retired = [each for each in chosen if _retire(changes, each, request)]
+        chosen_ids = {each.memory.id for each in chosen}
+        restored = _restore_replaced(app, changes, request.namespace, chosen_ids)
+        restored_ids = {each.memory.id for each in restored}
         for each in chosen:
-            left = tuple(old for old in each.memory.supersedes if old not in again)
+            left = tuple(old for old in each.memory.supersedes if old not in restored_ids)
             changes.change(each, "quarantined", {"supersedes": left}, _reason_code(request))
-        return _commit(app, changes, [*out, *back], "rolled back", preview=request.preview, restored=back)
+        return _commit(app, changes, [*retired, *restored], "rolled back", preview=request.preview, restored=restored)
 
 
-def _retire(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
-    """Quarantine a memory, or retract a moment; return whether that changes anything."""
-    if held.memory.category == "moment":
-        return changes.change(held, "retracted", {"status": "retracted"}, _reason_code(request))
-    return changes.change(held, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
+def _retire(changes: ChangeSet, served: Served, request: SourceInput) -> bool:
+    """Add to `changes` that a memory is quarantined, or that a moment is retracted; return whether it changes."""
+    if served.memory.category == "moment":
+        return changes.change(served, "retracted", {"status": "retracted"}, _reason_code(request))
+    return changes.change(served, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
 
 
 def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
-    """Restore what the memories in `gone` had replaced, unless it was changed since; return those restored."""
+    """Add to `changes` that the memories which those with ids in `gone` had replaced are restored, unless they were
+    changed since; return the restored memories."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type != "corroborated":
             last[row.memory_id] = row
     rows = [row for row in last.values() if row.event_type in _REPLACED and gone.intersection(row.related_memory_ids)]
     ids = [*gone, *(row.memory_id for row in rows)]
-    held = {each.memory.id: each for each in app.index.memories(namespace, ids)}
-    replaced_since = {each for each in gone if (by := held[each].memory.superseded_by) is not None and by not in gone}
+    by_id = {each.memory.id: each for each in app.index.memories(namespace, ids)}
+    replaced_since = {each for each in gone if (by := by_id[each].memory.superseded_by) is not None and by not in gone}
     return [
-        held[row.memory_id]
+        by_id[row.memory_id]
         for row in rows
-        if row.memory_id in held
+        if row.memory_id in by_id
         and row.memory_id not in gone
-        and _restore_one(changes, held[row.memory_id], row, gone - replaced_since)
+        and _restore_one(changes, by_id[row.memory_id], row, gone - replaced_since)
     ]
 
 
-def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
-    """Restore a memory's state from before those in `gone` replaced it; return whether that changes anything."""
-    memory = held.memory
+def _restore_one(changes: ChangeSet, served: Served, row: LifecycleRow, gone: set[str]) -> bool:
+    """Add to `changes` that a memory, and its attributes, are as they were before memories with ids in `gone` replaced
+    them; `row` is the memory's last change. Return whether it changes."""
+    memory = served.memory
     left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
     fields: Fields = {"retired_attributes": left}
     if memory.superseded_by in gone:
         fields |= from_state(row.before)
-    return changes.change(held, "restored", fields, "source-rolled-back", sorted(gone & _successors(memory)))
-
-
-def _successors(memory: Memory) -> set[str]:
-    """Return the ids of memories that replaced this one or attributes of it."""
-    return {*memory.retired_attributes.values(), *([memory.superseded_by] if memory.superseded_by else [])}
+    successors = {*memory.retired_attributes.values(), memory.superseded_by}
+    return changes.change(served, "restored", fields, "source-rolled-back", sorted(gone & successors))
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
-    """Find the memories named by id, else all that fit the session, agent and source class given; InputError if none
-    is."""
+    """Find the memories that the request names by id, else all that fit its session, agent, source class and time;
+    InputError if it gives no id, session, agent or source class."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -267,46 +266,48 @@ def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
 
 
 def quarantine_reason(memory: Memory) -> str:
-    """Say why a memory is, or would be, quarantined; "" if nothing keeps it there, as for any moment outside of it."""
+    """Return the reason why a memory is, or by its source and content would begin, in quarantine; "" if there is none,
+    and for every moment outside of quarantine."""
     if memory.category == "moment" and memory.trust_zone != "quarantine":
-        return ""  # a pasted turn is marked, and may be recalled
-    told = doubts(memory.source_class, memory.content)
-    return told or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
+        return ""  # a pasted turn is marked, and recalls are allowed to return it
+    reason = doubts(memory.source_class, memory.content)
+    return reason or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
 
 
-def _is_from_source(memory: Memory, wanted: SourceInput) -> bool:
-    """Whether a memory fits all the criteria that the request gives."""
-    asked = (
-        (wanted.session_id, memory.session_id),
-        (wanted.agent, memory.agent),
-        (wanted.source_class, memory.source_class or "manual"),
+def _is_from_source(memory: Memory, request: SourceInput) -> bool:
+    """Whether a memory fits all of the session, agent, source class and time that the request gives."""
+    criteria = (
+        (request.session_id, memory.session_id),
+        (request.agent, memory.agent),
+        (request.source_class, memory.source_class or "manual"),
     )
-    fits = all(value is None or value == has for value, has in asked)
-    return fits and (wanted.since is None or memory.created >= wanted.since)
+    fits = all(wanted is None or wanted == actual for wanted, actual in criteria)
+    return fits and (request.since is None or memory.created >= request.since)
 
 
 def _reason_code(request: SourceInput) -> str:
-    """Return the ledger's reason code, such as `by-session`, by kinds alone; it leaves out names of sessions and
-    agents."""
-    given = {"ids": request.memory_ids, "session": request.session_id, "agent": request.agent}
-    named = [name for name, value in given.items() if value]
-    return "by-" + "-".join([*named, *([request.source_class] if request.source_class else [])])
+    """Return the ledger's reason code of a request, such as `by-session`: the kinds of its criteria, and the source
+    class, without the names of sessions and agents."""
+    criteria = {"ids": request.memory_ids, "session": request.session_id, "agent": request.agent}
+    kinds = [kind for kind, value in criteria.items() if value]
+    return "by-" + "-".join([*kinds, *([request.source_class] if request.source_class else [])])
 
 
 def _commit(
     app: App,
     changes: ChangeSet,
-    held: Sequence[Served],
+    memories: Sequence[Served],
     what: str,
     *,
     preview: bool = False,
     restored: Sequence[Served] = (),
 ) -> TrustChangeOutput:
-    """Commit the changes, unless previewed or there are none, and show the memories `held`; `what` was done to those
-    that are not `restored`, such as `quarantined`."""
-    back = {each.memory.id for each in restored}
+    """Commit the changes of these memories, unless `preview` is set or there are none, and return the output. `what`
+    was done to the memories that are not among `restored`, such as `quarantined`."""
+    restored_ids = {each.memory.id for each in restored}
     changed = tuple(
-        _trust_changed(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held
+        _trust_changed(changes.now(each.memory), "restored" if each.memory.id in restored_ids else what)
+        for each in memories
     )
     if preview or not changed:
         return TrustChangeOutput(done=not preview, changed=changed)
@@ -314,7 +315,7 @@ def _commit(
 
 
 def _trust_changed(memory: Memory, what: str) -> TrustChanged:
-    """Show a memory as it is after the change, with `what` was done to it and its first words."""
+    """Convert a memory after the change into its output form; `what` was done to it, such as `quarantined`."""
     excerpt = " ".join(memory.content.split())[:80]
     return TrustChanged(memory_id=memory.id, what=what, zone=memory.trust_zone, status=memory.status, excerpt=excerpt)
 

@@ -11,14 +11,14 @@ from pellucid.store.records import OperationRow
 
 
 class AuditInput(Wire):
-    """Which result of which recall."""
+    """The id of one result of a recall."""
 
     namespace: str
     entry: Annotated[str, Argument("An audit entry of an X-ray (aud_…).")]
 
 
 class AuditOutput(Wire):
-    """What an audit entry names: the recall, the memory served, and the operation that wrote the version served."""
+    """The recall of an audit entry, the memory served, and the operation that wrote the version served."""
 
     audit_entry_id: str
     recall_id: str
@@ -30,10 +30,10 @@ class AuditOutput(Wire):
 
 
 def audit(app: App, namespace: str, entry: str) -> AuditOutput:
-    """Resolve an audit entry of an X-ray to its recall, memory and the operation that wrote the version served; path
-    and operation are None if gone. NotFoundError for an unknown entry."""
-    named = parse_audit_id(entry)
-    row = app.history.audit(*named, namespace) if named else None
+    """Resolve an audit entry of an X-ray to its recall, its memory and the operation that wrote the version served; the
+    path is None if the memory is gone, the operation if it is not on record. NotFoundError for an unknown entry."""
+    recall_and_rank = parse_audit_id(entry)
+    row = app.history.audit(*recall_and_rank, namespace) if recall_and_rank else None
     if row is None:
         raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
     found = app.index.memories(namespace, [row.memory_id])
@@ -50,7 +50,8 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
 
 
 def _operation_view(row: OperationRow) -> dict[str, object]:
-    """Summarise a journal operation: how many files it wrote, not which, as some may be another namespace's."""
+    """Summarise a journal operation, with the number of its files, not their paths, since files can belong to other
+    namespaces."""
     return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
 
 

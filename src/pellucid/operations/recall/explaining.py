@@ -1,4 +1,4 @@
-"""Earlier recalls by id in, what can be said of them out: replayed, asked again, compared, less a part."""
+"""Earlier recalls by id in, their explanations out: replayed, asked again, compared, and with parts left out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,89 +26,92 @@ from pellucid.xray.replay import Ranked, Reason, Since, compare_with_live, repla
 
 
 class LiveOutput(Wire):
-    """The same request asked of today's memory: its settings, filters, scopes and instant are the recorded ones."""
+    """The result of asking a recorded request of today's memory, with its recorded settings, filters, scopes and
+    instant."""
 
     identical: bool | None = None
-    """Whether the whole ranking is the same, to the last bit; None where it could not be asked."""
+    """Whether the whole ranking is the same, to the last bit; None if the request could not be asked again."""
     reasons: tuple[Reason, ...] = ()
-    """Why it is not; every reason there is, whether or not it alone would have changed the ranking."""
+    """Why the rankings differ; every reason, whether or not it alone would have changed the ranking."""
     difference: RecallDiff | None = None
-    """What was served then (a) and would be now (b)."""
+    """What was served then (a), compared with what would be served now (b)."""
 
 
 class ReplayOutput(Wire):
-    """A recall worked out again from its receipt alone."""
+    """A recall computed again from its receipt alone."""
 
     recall_id: str
     identical: bool
     """Whether what was served is what the receipt ranks first; false only for a receipt that was tampered with."""
     results: tuple[Ranked, ...]
-    """What was served, best first, with the exact scores."""
+    """The memories served, best first, with the exact scores."""
     ranked: int
-    """How many passed the filters."""
+    """The number of memories that passed the filters."""
     live: LiveOutput | None = None
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the memories named here, by id, where the one who asked may read them."""
+    """Maps the ids of the memories named here to their first words, if the recall's caller is allowed to read them."""
 
 
 class AblateOutput(Wire):
-    """What legs, stages or terms did for the first topK of a recall."""
+    """The effects of legs, stages or terms on the first topK of a recall."""
 
     recall_id: str
     effects: tuple[Effect, ...]
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the memories named here, by id, where the one who asked may read them."""
+    """Maps the ids of the memories named here to their first words, if the recall's caller is allowed to read them."""
 
 
 def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
-    """Recompute a recall from its receipt; with `live`, also ask it again today (unrecorded) and say what differs.
-    Errors as of `load_receipt`."""
+    """Recompute a recall from its receipt; with `live`, also ask its request again today, without recording that, and
+    say what differs. Errors as of `load_receipt`."""
     receipt = load_receipt(app, namespace, recall_id)
-    found = replay_receipt(receipt)
-    results, again = found.ranking[: found.served], _live_output(app, receipt) if live else None
-    named = [each.memory_id for each in results]
-    if again is not None:
-        named += [each for reason in again.reasons for each in reason.memory_ids]
-        named += again.difference.named if again.difference else ()
+    replayed = replay_receipt(receipt)
+    results, live_output = replayed.ranking[: replayed.served], _live_output(app, receipt) if live else None
+    memory_ids = [each.memory_id for each in results]
+    if live_output is not None:
+        memory_ids += [each for reason in live_output.reasons for each in reason.memory_ids]
+        memory_ids += live_output.difference.named if live_output.difference else ()
     return ReplayOutput(
         recall_id=receipt.state.request.recall_id,
-        identical=found.identical,
+        identical=replayed.identical,
         results=results,
-        ranked=len(found.ranking),
-        live=again,
-        words=_headlines(app, receipt, named),
+        ranked=len(replayed.ranking),
+        live=live_output,
+        words=_headlines(app, receipt, memory_ids),
     )
 
 
 def _headlines(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
-    """Return headlines of memories by id, as far as the recall's caller may read them and they still exist."""
+    """Return a map from ids to headlines of those memories that still exist and that the recall's caller is allowed to
+    read."""
     request = receipt.state.request
     return headlines_of(app, request.namespace, request.scopes, memory_ids)
 
 
 def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
-    """Compare recall `b` with recall `a`, both of this namespace; only memories both callers may read get headlines."""
+    """Compare recall `b` with recall `a`, both of this namespace, with headlines of the memories that the callers of
+    both recalls are allowed to read. Errors as of `load_receipt`."""
     before, after = load_receipt(app, namespace, a), load_receipt(app, namespace, b)
-    found = diff(before, after)
+    difference = diff(before, after)
     scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
-    return found.model_copy(update={"words": headlines_of(app, namespace, scopes, found.named)})
+    return difference.model_copy(update={"words": headlines_of(app, namespace, scopes, difference.named)})
 
 
 def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
-    """Compute what leaving out all these parts together does to a recall; without parts, what each leg does. InputError
-    for a part that no recall can leave out, other errors as of `load_receipt`."""
+    """Compute the effect on a recall of leaving out all these parts together; without parts, the effect of leaving out
+    each leg alone. InputError for a part that no recall can leave out, other errors as of `load_receipt`."""
     check_removable(parts or ())
     receipt = load_receipt(app, namespace, recall_id)
     state = receipt.state
     found = [effect(state, parts)] if parts else effects(state)
-    named = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
-    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_headlines(app, receipt, named))
+    ids = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
+    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_headlines(app, receipt, ids))
 
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
-    """Ask the recorded request again today, and compare the result with its receipt; if its question was not kept, say
-    only that."""
-    chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # as narrowed as it was
+    """Ask the recorded request again today, and compare the result with its receipt; if the receipt lacks the question,
+    the only output is that reason."""
+    chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # every recorded setting applies
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
         return LiveOutput(reasons=(withheld_reason(),))
@@ -117,34 +120,35 @@ def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
 
 
-def changes_since(app: App, then: State, reached: int) -> Since:
-    """Find which memories changed between a recall (`then`) and the index, which has applied operation number
-    `reached`.
+def changes_since(app: App, then: State, applied_seq: int) -> Since:
+    """Find the memories that changed between a recall (whose state is `then`) and today's index, which has applied the
+    operations up to number `applied_seq`.
 
-    A memory is added if the ledger says so or no earlier operation wrote its file, and changed if that was rewritten.
+    Of the memories in files that were written since, a memory counts as added if it was not a candidate of the recall
+    and either the ledger has its creation or no earlier operation wrote its file; any other counts as changed.
     """
     candidates: list[Any] = then.pool.ids.tolist()
-    namespace, known = then.request.namespace, dict.fromkeys(map(unpack_id, candidates))
-    last = then.corpus.applied_seq if reached >= then.corpus.applied_seq else 0  # else the journal was made anew
-    every = app.records.operations()
-    earlier, later = [row for row in every if row.seq <= last], [row for row in every if row.seq > last]
+    namespace, candidate_ids = then.request.namespace, dict.fromkeys(map(unpack_id, candidates))
+    last = then.corpus.applied_seq if applied_seq >= then.corpus.applied_seq else 0  # else the journal was made anew
+    operations = app.records.operations()
+    earlier, later = [row for row in operations if row.seq <= last], [row for row in operations if row.seq > last]
     before, written = _written_paths(earlier), _written_paths(later)
     made, forgotten = _made_and_forgotten(
         app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None
     )
-    here = app.index.memories(namespace)
-    touched = [each for each in here if each.path in written]
+    present = app.index.memories(namespace)
+    touched = [each for each in present if each.path in written]
     new = {
         each.memory.id
         for each in touched
-        if each.memory.id not in known and (each.memory.id in made or each.path not in before)
+        if each.memory.id not in candidate_ids and (each.memory.id in made or each.path not in before)
     }
-    standing = {each.memory.id for each in here}
+    present_ids = {each.memory.id for each in present}
     return Since(
         added=tuple(each.memory.id for each in touched if each.memory.id in new),
         changed=tuple(each.memory.id for each in touched if each.memory.id not in new),
         forgotten=tuple(each for each in forgotten if each not in made),
-        removed=tuple(each for each in known if each not in standing and each not in forgotten),
+        removed=tuple(each for each in candidate_ids if each not in present_ids and each not in forgotten),
     )
 
 
@@ -154,8 +158,8 @@ def _written_paths(rows: Sequence[OperationRow]) -> set[str]:
 
 
 def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
-    """Return the ids of memories created by these operations, and of those forgotten after an ISO timestamp (None:
-    ever)."""
+    """Return the ids of the memories that these operations created, and of those that were forgotten after an ISO
+    timestamp (at any time if `after` is None), each once, in the order of the ledger."""
     made, forgotten = set[str](), dict[str, None]()
     begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
@@ -167,7 +171,7 @@ def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str |
 
 
 class ReplayInput(Wire):
-    """Which recall, and whether to ask it again."""
+    """A recall, and whether to ask its request again."""
 
     namespace: str
     recall_id: RecallId
@@ -175,7 +179,7 @@ class ReplayInput(Wire):
 
 
 class DiffInput(Wire):
-    """Which two recalls."""
+    """Two recalls to compare."""
 
     namespace: str
     a: Annotated[str, Argument("The first recall's id (rec_…).")]
@@ -183,7 +187,7 @@ class DiffInput(Wire):
 
 
 class AblateInput(Wire):
-    """Which recall, without which of its parts; without each at a time, where none is named."""
+    """A recall and the parts to leave out of it; without parts, each leg is left out in turn."""
 
     namespace: str
     recall_id: RecallId

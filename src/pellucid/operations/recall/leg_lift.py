@@ -1,4 +1,4 @@
-"""The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
+"""Recorded recalls in, the effect of a leg on their results out: from their receipts alone, without asking again."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from pellucid.recall.state import Pool
 
 
 class LiftInput(Wire):
-    """Which legs, over which recalls."""
+    """Some legs, and the recalls over which to measure them."""
 
     namespace: str
     legs: Annotated[tuple[str, ...], Flag("A leg or term: graph and temporal, if none is named.")] = (
@@ -33,36 +33,38 @@ class LiftInput(Wire):
 
 
 class LegLift(Wire):
-    """What one leg did over some recalls: how often it took part, and what leaving it out would have changed.
+    """The effect of one leg on some recalls: how often it took part, and what leaving it out would have changed.
 
-    A leg that takes part in nothing is empty or off; one that takes part and changes nothing is dead weight.
+    A leg that never takes part is empty or off; a leg that takes part and changes nothing is dead weight.
     """
 
     leg: str
     query_class: str | None = None
-    """Of one class of query alone; None for all."""
+    """The class of query that is counted alone; None for all classes."""
     recalls: int = 0
     took_part: int = 0
-    """Recalls in which it added to some score."""
+    """Recalls in which the leg added to some score."""
     changed: int = 0
-    """Recalls whose first topK would not be the same without it."""
+    """Recalls whose first topK would differ without the leg."""
     brought: int = 0
-    """Memories among the first topK that would not be there without it."""
+    """Memories that are among the first topK only because of the leg."""
     pushed_out: int = 0
-    """Memories that would be there without it."""
+    """Memories that would be among the first topK without the leg."""
     raised: int = 0
-    """Memories it put higher than they would stand, of those that stand there either way."""
+    """Memories that the leg raised, of those that are among the first topK either way."""
     lowered: int = 0
     mean_places: float = 0.0
-    """Places by which it raised these, on average over all of them; below 0 where it lowered them."""
+    """The mean number of ranks by which the leg raised the memories that are among the first topK either way; below 0
+    if it lowered them."""
     share: float = 0.0
-    """The mean share of the final score of what was served that its term makes up, where it took part."""
+    """The mean share of the leg's term in the final scores of the memories served, over the recalls that it took part
+    in."""
     unknown: int = 0
-    """Recalls whose receipt cannot tell."""
+    """Recalls whose receipt does not contain enough to compute this."""
 
 
 class LiftOutput(Wire):
-    """What each leg changed in the rankings, first over all recalls, then by class of query."""
+    """The effect of each leg on the rankings, first over all recalls, then by class of query."""
 
     recalls: int
     lifts: tuple[LegLift, ...]
@@ -70,50 +72,52 @@ class LiftOutput(Wire):
 
 @dataclass(frozen=True, slots=True)
 class _LegInRecall:
-    """What a leg did in one recall."""
+    """The effect of a leg on one recall."""
 
     served: int
-    """Memories that were served."""
+    """The number of memories served."""
     share: float = 0.0
-    """The mean share of its term in their scores."""
-    done: Effect | None = None
-    """What leaving it out would change; None where it added to no score."""
+    """The mean share of the leg's term in their scores."""
+    removal: Effect | None = None
+    """The effect of leaving the leg out; None if the leg added to no score."""
 
 
 @dataclass(slots=True)
 class _LegTally:
-    """What one leg did in the recalls added so far."""
+    """The summed effects of one leg on the recalls added so far."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     places: int = 0
     stayed: int = 0
     shares: list[float] = field(default_factory=list[float])
 
-    def add(self, seen: _LegInRecall) -> None:
-        """Add what the leg did in one recall; where it took no part, or that cannot be told, it only counts the
-        recall."""
-        done = seen.done
+    def add(self, leg_in_recall: _LegInRecall) -> None:
+        """Add the effect of the leg on one recall. If the leg took no part, or its effect is unknown, only the recall
+        is counted."""
+        removal = leg_in_recall.removal
         self.counts["recalls"] += 1
-        if done is None:
+        if removal is None:
             return
-        if done.unknown:
+        if removal.unknown:
             self.counts["unknown"] += 1
             return
-        self.shares.append(seen.share)
-        up = [move for move in done.moved if move.before < move.after]
+        self.shares.append(leg_in_recall.share)
+        # without the leg their ranks would be worse, so the leg raised them
+        raised = [move for move in removal.moved if move.before < move.after]
         self.counts.update(
             took_part=1,
-            changed=int(bool(done.entered or done.left or done.moved)),
-            brought=len(done.left),
-            pushed_out=len(done.entered),
-            raised=len(up),
-            lowered=len(done.moved) - len(up),
+            changed=int(bool(removal.entered or removal.left or removal.moved)),
+            brought=len(removal.left),
+            pushed_out=len(removal.entered),
+            raised=len(raised),
+            lowered=len(removal.moved) - len(raised),
         )
-        self.places += sum(move.after - move.before for move in done.moved)
-        self.stayed += seen.served - len(done.left)
+        self.places += sum(move.after - move.before for move in removal.moved)
+        self.stayed += leg_in_recall.served - len(removal.left)
 
     def lift(self, leg: str, query_class: str | None) -> LegLift:
-        """Return the sums and averages (0 without any) as output; `query_class` is None for all classes."""
+        """Return the sums and averages as output; an average is 0 if there is nothing to average. `query_class` is None
+        for all classes."""
         return LegLift(
             leg=leg,
             query_class=query_class,
@@ -124,7 +128,8 @@ class _LegTally:
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
-    """Show what legs were worth over the newest recalls of a namespace that are kept in full."""
+    """Measure the effect of legs on the newest recalls of a namespace whose receipts are kept in full, over all classes
+    of query and for each class. InputError for a leg that no recall can leave out."""
     legs = tuple(dict.fromkeys(request.legs))
     check_removable(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}
@@ -132,26 +137,27 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
     for packed in recent_receipts(app, request.namespace, request.since, request.limit):
         receipt = unpack(packed)
         recalls += 1
-        for leg, seen in _legs_in_recall(receipt, legs):
+        for leg, leg_in_recall in _legs_in_recall(receipt, legs):
             for group in (None, receipt.state.plan.query_class):
-                sums.setdefault((leg, group), _LegTally()).add(seen)
+                sums.setdefault((leg, group), _LegTally()).add(leg_in_recall)
     order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
     return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
 
 
 def _legs_in_recall(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _LegInRecall]]:
-    """Yield what each leg did in one recall; nothing is `done` by one that added to no score."""
+    """Yield each leg with its effect on one recall."""
     state = receipt.state
     pool, order = rescore(state)
     served = order[: state.request.settings.top_k_facts]
     for leg in legs:
         share = _mean_share(pool, served, leg)
-        done = None if share is None else effect(state, (leg,))
-        yield leg, _LegInRecall(len(served), share or 0.0, done)
+        removal = None if share is None else effect(state, (leg,))
+        yield leg, _LegInRecall(len(served), share or 0.0, removal)
 
 
 def _mean_share(pool: Pool, served: Ints, leg: str) -> float | None:
-    """Return a leg's mean share in the final scores of the `served` rows; None if it added to no score at all."""
+    """Return a leg's mean share in the positive final scores of the `served` rows (0 if there are none); None if the
+    leg added to no score of the pool."""
     terms = [term for name, term in pool.terms.items() if base_of(name) == leg]
     if not any(term.any() for term in terms):
         return None

@@ -38,13 +38,13 @@ from pellucid.xray.shown import REJECTED_SHOWN
 from pellucid.xray.words.rungs import cuts_by_rung
 
 NAMESPACE_SHARE = 4
-"""One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
+"""Each further namespace gets at least one in this many parts of the budget and of topK, and what others leave over."""
 _LAST = re.compile(r"last(?:~(\d{1,4}))?")
 _RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
 
 
 class XrayInput(Wire):
-    """Which recall to explain: one that is run now as `question`, or an earlier one by its id."""
+    """The recall to explain: a new recall of `question`, or the earlier recall `recall_id`."""
 
     namespace: str
     question: RecallInput | None = None
@@ -67,7 +67,7 @@ class RecalledMemory(Wire):
 
 
 class RecallOutput(Wire):
-    """The context to put before a model, and what is in it. `recallId` names the receipt and the X-ray."""
+    """The context to put before a model, and the memories in it. `recallId` names the receipt and the X-ray."""
 
     recall_id: str
     query: str
@@ -77,42 +77,43 @@ class RecallOutput(Wire):
     omitted: tuple[OmittedMemory, ...] = ()
     legs: tuple[LegHealth, ...] = ()
     degraded: bool = False
-    """A leg was down, or a stage failed: there may be better answers than these."""
+    """Whether a leg was down or a stage failed, so that better answers are possible."""
     failed: dict[str, str] = Field(default_factory=dict)
-    """Stages that failed, such as the reranker, with what went wrong; the recall went on without them."""
+    """Maps the stages that failed, such as the reranker, to what went wrong; the recall went on without them."""
     asked_in_vain: tuple[str, ...] = ()
-    """Legs that this question asked for by name, by files to review or by edges, and that found nothing."""
+    """Legs that the question itself asks for, by files to review or by edges, and that found nothing."""
     cut: dict[str, int] = Field(default_factory=dict)
-    """How many of those that passed every filter were left out all the same, by the rung that cut them."""
+    """Maps rungs to the number of memories that they cut although these had passed every filter."""
     doubt: float | None = None
     """How unsure the recall is of having an answer, from 0 to 1; `docs/context.md` has the formula."""
     abstain_at: float = 1.0
-    """The doubt from which nothing would have been recalled; 1 is never."""
+    """The doubt from which on the recall would have abstained; at 1 it never does."""
     abstained: bool = False
-    """Nothing is recalled, because nothing was near enough."""
+    """Whether nothing is recalled because nothing was near enough."""
     nearest: tuple[str, ...] = ()
     """The ids of the nearest misses of a recall that abstained."""
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the nearest misses, by id, where the one who asked may read them."""
+    """Maps the ids of the nearest misses to their first words, if the caller is allowed to read them."""
     stale: tuple[str, ...] = ()
-    """The ids of those that are due for verification: superseded since, or not verified for a long time."""
+    """The ids of recalled memories that are due for verification: superseded since, or not verified for a long time."""
     known_from: dict[str, Instant] = Field(default_factory=dict)
-    """Things that the question names and of which nothing is known as early as `asOf`: since when something is."""
+    """Maps things that the question names and that were not known as early as `asOf` to the instant from which on they
+    are known."""
     also: tuple["RecallOutput", ...] = ()
-    """The answers of the further namespaces asked that had one; their contexts stand in `context`, after its own."""
+    """The non-empty answers of further namespaces; their contexts are part of `context`, after the first answer's."""
     receipt_problem: str | None = None
     """Why this recall cannot be explained later, if its receipt could not be kept."""
 
 
 def recall(app: App, request: RecallInput) -> RecallOutput:
-    """Answer a question from memory within a character budget, and store the receipt.
+    """Answer a question from memory within a budget of characters, and store the receipt.
 
-    Each further namespace is searched by a recall of its own: scores of two namespaces cannot be compared, and each
-    answer has its own explanation.
+    Each further namespace of `request.also` is searched by a recall of its own, since scores of two namespaces cannot
+    be compared. Such answers are in `also`; their contexts are joined to the first.
 
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
-        DeadlineError: the time of the call was over; there is no receipt of it.
+        DeadlineError: the time of the call was over; the recall has no receipt.
     """
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
@@ -121,19 +122,22 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     budget, top_k, part = limits.char_budget, limits.top_k_facts, max(NAMESPACE_SHARE, 1 + len(further))
     own_budget, own_top_k = (whole - len(further) * (whole // part) for whole in (budget, top_k))
     answers = [_recall_with_limits(app, request, own_budget, own_top_k)]
-    for still, namespace in zip(range(len(further), 0, -1), further, strict=True):
-        chars = (budget - sum(len(each.context) + 1 for each in answers if each.memories)) // still
-        places = (top_k - sum(len(each.memories) for each in answers)) // still
+    for remaining, namespace in zip(range(len(further), 0, -1), further, strict=True):
+        # what the answers so far left over is shared by the namespaces that remain
+        chars = (budget - sum(len(each.context) + 1 for each in answers if each.memories)) // remaining
+        places = (top_k - sum(len(each.memories) for each in answers)) // remaining
         if chars > 0 and places > 0:
-            there = request.model_copy(update={"namespace": namespace})
-            answers.append(_recall_with_limits(app, there, chars, places))
+            further_request = request.model_copy(update={"namespace": namespace})
+            answers.append(_recall_with_limits(app, further_request, chars, places))
     context = "\n".join(each.context for each in answers if each.memories) or answers[0].context
     also = tuple(each for each in answers[1:] if each.memories)
     return answers[0].model_copy(update={"context": context, "also": also})
 
 
 def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
-    """Recall in one namespace with this budget and top K, a part of what the caller gave or the settings say."""
+    """Recall in the request's namespace with this budget (characters) and top K (memories) in place of the request's or
+    the settings'."""
+    # an override counts as chosen by the caller; if the caller chose nothing, the settings are changed instead
     if request.budget is None and request.top_k is None and not request.settings:
         recall = app.settings.recall.model_copy(update={"char_budget": budget, "top_k_facts": top_k})
         return _recall_one_namespace(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
@@ -141,11 +145,10 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in one namespace, with the reason why each memory of the context is there; if the recall abstained, with
-    the nearest misses."""
-    state, drafted, problem = _run_recall(app, request)
-    snapshot = build_snapshot(app, drafted.receipt(), state.served)
-    whys = {result.memory_id: result for result in snapshot.results}
+    """Recall in the request's namespace, with the reason for each memory or, if it abstained, the nearest misses."""
+    state, receipt_draft, problem = _run_recall(app, request)
+    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
+    results = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
@@ -159,10 +162,10 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             RecalledMemory(
                 memory=served[memory_id].memory,
                 path=served[memory_id].path,
-                final=whys[memory_id].score_decomposition.final,
-                why=whys[memory_id].why,
+                final=results[memory_id].score_decomposition.final,
+                why=results[memory_id].why,
                 audit_entry_id=audit_id(state.request.recall_id, place),
-                staleness=whys[memory_id].staleness,
+                staleness=results[memory_id].staleness,
             )
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
@@ -184,7 +187,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
-    """Whether a leg found nothing of what the question itself names: files to review, or edges of the graph."""
+    """Whether a leg found nothing although the question names what it looks for: files to review, or edges."""
     if leg.health != "empty":
         return False
     return leg.name == "review" or (leg.name == "graph" and asked_edges(state.plan.text) is not None)
@@ -193,28 +196,28 @@ def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
 def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Run a recall and explain it from its receipt. `align` adds which words of question and memories matched;
-    `turned_away` is how many rejected memories to name."""
-    state, drafted, _ = _run_recall(app, request, hands_out=False)
-    snapshot = build_snapshot(app, drafted.receipt(), state.served, align=align, turned_away=turned_away)
+    """Run and record a recall, and explain it from its receipt. With `align`, the words of question and memories that
+    matched are added; `turned_away` is the maximum number of rejected memories to name."""
+    state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
+    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served, align=align, turned_away=turned_away)
     return with_headlines(app, state.request, snapshot)
 
 
 def xray_by_id(
     app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Explain a recorded recall. `align` adds which words of question and memories match today; `turned_away` is how
-    many rejected memories to name."""
+    """Explain a recorded recall. With `align`, the words of question and memories that match today are added;
+    `turned_away` is the maximum number of rejected memories to name. Errors as of `load_receipt`."""
     receipt = load_receipt(app, namespace, recall_id)
     snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
     return with_headlines(app, receipt.state.request, snapshot)
 
 
 def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:
-    """Load the receipt of a recall; `recall_id` may also be `last`, `last~1` and so on.
+    """Load the receipt of a recall; `recall_id` can also be `last`, `last~1` and so on.
 
     Raises:
-        NotFoundError: no recall of this namespace has that id, or its receipt was pruned.
+        NotFoundError: no recall of this namespace has that id, or it failed, or its receipt was pruned.
         StoreError: the receipt cannot be read.
     """
     recall_id = resolve_recall_id(app, namespace, recall_id)
@@ -239,25 +242,26 @@ def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:
 
 
 def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int) -> Iterator[bytes]:
-    """Yield the packed receipts of the newest `limit` recalls (since `since`, if given); those not kept in full are
-    left out."""
+    """Yield the packed receipts of the newest `limit` recalls of a namespace, newest first; with `since`, only of
+    recalls from then on. Recalls of these that are not kept in full are left out."""
     for row in app.receipts.recalls(namespace, since=ms_if_any(since) or 0, limit=limit):
         if row.in_full and (packed := app.history.receipt(row.recall_id, namespace)) is not None:
             yield packed
 
 
 def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Run a recall; record its receipt and one event: of one that fails or runs out of time only the event, of invalid
-    input nothing.
+    """Run a recall, tell the watchers, and store its receipt and its event. A recall that fails or runs out of time
+    gets only an event, invalid input gets nothing.
 
-    Return its state (with memories as they were known at `as_known_at`), the draft of its receipt, and why that could
-    not be stored ("" if it was). `hands_out`: whether the caller is given the context.
+    Return the recall's state (with memories as they were known at `as_known_at`), the draft of its receipt, and why the
+    receipt could not be stored ("" if it was). `hands_out`: whether the caller gets the context.
     """
     request, began = build_request(app, asked), perf_counter()
     try:
-        state, ranked = _recall_of_current_files(app, request), time_ns()
-        drafted, state = draft(state), replace(state, served=_memories_as_known(app, state.request, state.served))
-        app.deadline.check()  # what is given up leaves no receipt
+        state, ranked_ns = _recall_of_current_files(app, request), time_ns()
+        receipt_draft = draft(state)
+        state = replace(state, served=_memories_as_known(app, state.request, state.served))
+        app.deadline.check()  # a recall that was given up leaves no receipt
     except InputError:
         raise
     except Exception as error:
@@ -267,22 +271,23 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
             app.recaller.record_failure(request, failure)
         raise
     event = event_of(state, app.surface, _millis_since(began), hands_out=hands_out)
-    _notify_watchers(app, RecallDone(request, event, time_ns(), state, ranked))
+    _notify_watchers(app, RecallDone(request, event, time_ns(), state, ranked_ns))
     try:
-        app.recaller.record(state, drafted, event)
+        app.recaller.record(state, receipt_draft, event)
     except StoreError as error:
-        return state, drafted, str(error)
-    return state, drafted, ""
+        return state, receipt_draft, str(error)
+    return state, receipt_draft, ""
 
 
 def _notify_watchers(app: App, done: RecallDone) -> None:
-    """Tell every watcher of the home that a recall ended, or failed."""
-    for each in app.watchers:
-        each.recalled(done)
+    """Tell every watcher of the home that a recall ended or failed."""
+    for watcher in app.watchers:
+        watcher.recalled(done)
 
 
 def _recall_of_current_files(app: App, request: Request) -> State:
-    """Run a recall; if a file it would serve was edited by others meanwhile, index the edits and run it once more."""
+    """Run a recall and return its state. If others edited a file of a memory that it would serve and the index does not
+    have the edit yet, index it and run the recall once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:
@@ -297,25 +302,24 @@ def _millis_since(began: float) -> float:
 
 
 def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
-    """Return memories as they were known at the instant that the request asks about; unchanged if it asks about
-    none."""
+    """Return the memories as they were known at the instants of the request; unchanged if the request is about now."""
     past = PastInstants(request.as_of, request.as_known_at)
     known = memories_as_known(app, request.namespace, [each.memory for each in found], past)
     return tuple(replace(each, memory=memory) for each, memory in zip(found, known, strict=True))
 
 
 def is_recall_name(words: str) -> bool:
-    """Whether an argument names a recall (an id, `last` or `last~N`) rather than being a question."""
+    """Whether the words of an argument name a recall (an id, `last` or `last~N`); if not, they are a question."""
     return _RECALL.fullmatch(words) is not None
 
 
 def resolve_recall_id(app: App, namespace: str, name: str) -> str:
-    """Resolve `last`, `last~1` (the one before) and so on to a recall's id, NotFoundError if there are not as many;
-    return any other name as it is."""
-    found = _LAST.fullmatch(name)
-    if not found:
+    """Return the id of the last recall for `last`, of the recall before for `last~1` and so on, NotFoundError if there
+    are too few recalls; return any other name unchanged."""
+    matched = _LAST.fullmatch(name)
+    if not matched:
         return name
-    back = int(found[1] or 0)
+    back = int(matched[1] or 0)
     rows = app.receipts.recalls(namespace, limit=back + 1)
     if len(rows) <= back:
         raise NotFoundError(f"no recall {name} in {namespace}: {len(rows)} are on record", next_step="ask something")
@@ -330,7 +334,9 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt; `found` are the memories of its context, read from the index if None."""
+    """Build the X-ray of a receipt. `found` are the memories of its context; if None, they are read from the index.
+    With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
+    rejected memories to name."""
     if found is None:
         request = receipt.state.request
         found = _memories_as_known(app, request, app.index.memories(request.namespace, receipt.state.context.included))
@@ -344,7 +350,8 @@ def build_snapshot(
 
 
 def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
-    """Return where a direct answer is written: `path:first-last`, or `path` if its file changed; "" without one."""
+    """Return the lines of the vault file that contain the recall's direct answer, as `path:first-last`; only the path
+    if the file changed since it was indexed, "" if there is no direct answer or `memories` lack it."""
     tier = receipt.state.tier
     answer = unpack_id(receipt.state.pool.ids[tier.answer]) if tier and tier.answer is not None else ""
     if answer not in memories:
@@ -361,7 +368,8 @@ def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served])
 
 
 def xray(call: Call, asked: XrayInput) -> RecallXraySnapshot:
-    """Explain a recorded recall, or a new one of the input's question; raises InputError if neither is given."""
+    """Explain the recorded recall of the input, else run and explain a recall of its question; InputError if the input
+    has neither."""
     if asked.recall_id:
         return xray_by_id(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.question is None:

@@ -1,4 +1,4 @@
-"""A question and what may differ for this one call in, the checked request of a recall out."""
+"""A question and the overrides of one call in, the checked request of a recall out."""
 
 import difflib
 import re
@@ -28,12 +28,12 @@ from pellucid.store.index_port import Filters
 BUDGET_AT_MOST = 2**53 - 1
 """The largest whole number that every JSON parser reads exactly."""
 TOP_K_WITH_BUDGET = 100
-"""Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
+"""The maximum number of memories if the caller gives a budget, and neither the caller nor the settings give `topK`."""
 
 
 def _checked_budget(value: object) -> object:
-    """Convert a budget given as a number or digits to an int from 1 to `BUDGET_AT_MOST`, or raise InputError; None
-    stays None."""
+    """Convert a budget to an int from 1 to `BUDGET_AT_MOST`: from an int, a whole float or a text of digits; None stays
+    None. InputError for anything else."""
     budget = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\+?[0-9]{1,20}\s*", value) else value
     budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
     if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):
@@ -46,21 +46,21 @@ def _checked_budget(value: object) -> object:
 
 
 class RecallInput(SafeInput):
-    """A question and what may differ from the settings for this one call."""
+    """A question, with the filters and overridden settings of this one call."""
 
     RAW = SafeInput.RAW | {"also", "review"}
 
     query: Annotated[str, Words("The question, in words.")]
     namespace: str
     also: tuple[str, ...] = ()
-    """Further namespaces to ask; each answers for itself, within a quarter of the budget and of `topK` at most."""
+    """Further namespaces to ask; the budget and `topK` are shared among all (see `recalling.recall`)."""
     budget: Annotated[
         int | None, BeforeValidator(_checked_budget), Flag("Characters of context for this call.", as_words=True)
     ] = None
-    """Given without `topK`, it is filled: with 100 memories at most."""
+    """Without `topK`, the budget is filled with up to 100 memories."""
     top_k: Annotated[int | None, Flag("Memories returned at most.")] = None
     tags: Annotated[tuple[str, ...], Flag("Only memories with this tag.")] = ()
-    """With all of them, where there are several."""
+    """A memory must have all of these tags."""
     categories: Annotated[tuple[Category, ...], Flag("Only this category, or one of these.")] = ()
     by_agent: Annotated[str | None, Flag("Only what this agent wrote.")] = None
     in_session: Annotated[str | None, Flag("Only what came of this session.")] = None
@@ -69,23 +69,23 @@ class RecallInput(SafeInput):
     since: Annotated[Instant | None, Flag("Only what was made from then on (UTC).")] = None
     until: Annotated[Instant | None, Flag("Only what was made before then (UTC).")] = None
     as_of: AsOf = None
-    """Answer with what held at this past instant."""
+    """Answer with memories that were valid at this past instant."""
     as_known_at: AsKnownAt = None
-    """Answer with what had been written down by then."""
+    """Answer with memories that had been written down by this instant."""
     review: Annotated[
         str | None,
         Flag("A diff or a list of files.", as_words=True),
     ] = None
-    """Memories that speak of these files are nominated."""
+    """Memories that name these files are nominated."""
     settings: Annotated[dict[str, Any], Flag("Recall settings for this call, by name.", "--set", beyond=True)] = Field(
         default_factory=dict
     )
     """Such as `maxIterations` or `legWeights.vector`."""
     without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term.")] = ()
-    """Some of `removable_parts`."""
+    """Parts of `removable_parts` that this recall leaves out."""
     scopes: Scopes = ()
     session_id: Session = None
-    """Who asks; see `in_session` for where to look."""
+    """The session that asks; `in_session` is the session to search in."""
     agent: Agent = None
 
 
@@ -95,9 +95,10 @@ def removable_parts() -> tuple[str, ...]:
     return (*LEGS, "temporal", *optional, "diversify", "rerankPassage", *BOOSTS)
 
 
-def check_removable(given: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:
-    """Raise InputError with this `code` unless a recall can leave out all `given` parts of the input's `field`."""
-    if unknown := set(given) - set(removable_parts()):
+def check_removable(parts: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:
+    """Raise InputError, with this error `code` and naming the input's `field`, unless a recall can leave out each of
+    these parts."""
+    if unknown := set(parts) - set(removable_parts()):
         raise InputError(
             f"{field_name(field)} expects some of {', '.join(removable_parts())}; got {', '.join(sorted(unknown))}",
             code=code,
@@ -105,8 +106,9 @@ def check_removable(given: Iterable[str], field: str = "without", code: str = "i
 
 
 def build_request(app: App, asked: RecallInput) -> Request:
-    """Build the recall request of an input: settings with this call's overrides, and a new recall id. InputError for a
-    part that cannot be left out, an empty span of time, a future instant or a wrong setting."""
+    """Build the recall request of an input, with a new recall id and the settings as this call overrides them.
+    InputError for a part that cannot be left out, a `since` that is not before `until`, an instant in the future, or a
+    setting that is not valid."""
     check_removable(asked.without)
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError(
@@ -139,7 +141,7 @@ def build_request(app: App, asked: RecallInput) -> Request:
 
 
 def _filters(asked: RecallInput) -> Filters:
-    """Return the input's filters as the index takes them; instants in epoch milliseconds, "" as None."""
+    """Convert the input's filters for the index: instants to epoch milliseconds, "" to None."""
     return Filters(
         tags=asked.tags,
         categories=tuple(asked.categories),
@@ -152,13 +154,16 @@ def _filters(asked: RecallInput) -> Filters:
     )
 
 
-def _override_settings(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
-    """Return the settings with this call's overrides: `given` by field name (it comes last), `asked` as in
-    `legWeights.vector`. InputError for an unknown name or a value that does not fit."""
-    if not given and not asked:
+def _override_settings(
+    settings: RecallSettings, by_field: Mapping[str, Any], by_path: Mapping[str, Any]
+) -> RecallSettings:
+    """Return the settings with this call's overrides: `by_path` maps paths such as `legWeights.vector` to values;
+    `by_field` maps field names to values and wins over it. InputError for an unknown name or a value that is not
+    valid."""
+    if not by_field and not by_path:
         return settings
     table = settings.model_dump()
-    for name, value in asked.items():
+    for name, value in by_path.items():
         _, _, rest = name.partition(".")
         weight = _setting_section(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
         if _setting_section(name) not in RecallSettings.model_fields or (rest and not weight):
@@ -173,10 +178,12 @@ def _override_settings(settings: RecallSettings, given: Mapping[str, Any], asked
             )
         if not rest:
             table[_setting_section(name)] = value
-        elif isinstance(table["leg_weights"], dict):  # else the wrong value before it stays, and is refused
+        elif isinstance(
+            table["leg_weights"], dict
+        ):  # else `legWeights` was set to a wrong value, which is refused below
             table["leg_weights"] |= {to_snake(rest): value}
     try:
-        return RecallSettings.model_validate({**table, **given})
+        return RecallSettings.model_validate({**table, **by_field})
     except ValidationError as error:
         raise _settings_error(error) from error
 
@@ -192,7 +199,8 @@ def _setting_section(name: str) -> str:
 
 
 def _settings_error(error: ValidationError) -> InputError:
-    """Turn the first validation error of recall settings into an input error that names the field."""
+    """Turn the first validation error of recall settings into an input error that names the setting, or the field of
+    `RecallInput` that sets it."""
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
     field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(path[0]))

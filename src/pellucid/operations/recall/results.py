@@ -1,4 +1,4 @@
-"""A recall in, what somebody does with it out: opens or copies a memory of it, or says whether it was good."""
+"""A recall and what somebody does with it in, the outcome out: a memory opened or copied, or a verdict stored."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -19,7 +19,7 @@ from pellucid.store.index_port import Served
 
 
 class ResultInput(Wire):
-    """Which memory of which recall."""
+    """One memory of a recall, by its rank."""
 
     namespace: str
     recall_id: Annotated[str, Argument("A recall's id (rec_…), or last, last~1 and so on.")]
@@ -34,15 +34,15 @@ class ResultOutput(Wire):
     place: int
     memory_id: str
     file: str
-    """The whole path of its file."""
+    """The absolute path of its file."""
     evidence: tuple[str, ...] = ()
-    """Where it comes from: `path-or-session:start-end`."""
+    """Its sources, each as `path-or-session:start-end`."""
     content: str
 
 
 def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
-    """Return the memory at a rank, from 1, of a recall; records a use of it, and a citation in the recall's session.
-    NotFoundError if there is no such recall or rank, or the memory is gone."""
+    """Return the memory at a rank of a recall, counted from 1. Records a use of the memory, and a citation with the
+    sign `evidence` in the recall's session. NotFoundError if there is no such recall or rank, or the memory is gone."""
     row = find_recall(app, request.namespace, request.recall_id)
     served = app.history.audit(row.recall_id, request.place, request.namespace)
     if served is None:
@@ -65,7 +65,8 @@ def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutp
 
 
 def find_recall(app: App, namespace: str, name: str) -> RecallRow:
-    """Find the history row of a recall by its id, or by `last`, `last~1` and so on; NotFoundError if there is none."""
+    """Find the history row of a recall by its id, or by `last`, `last~1` and so on; NotFoundError if there is no such
+    recall."""
     recall_id = resolve_recall_id(app, namespace, name)
     if row := app.receipts.find(recall_id, namespace):
         return row
@@ -93,7 +94,7 @@ COPY = Operation(
 
 
 class FeedbackInput(SafeInput):
-    """Whether a recall was good, and why."""
+    """A verdict on a recall as a whole, and a comment."""
 
     RAW: ClassVar[frozenset[str]] = SafeInput.RAW | {"recall_id", "verdict"}
 
@@ -105,7 +106,7 @@ class FeedbackInput(SafeInput):
 
 
 class FeedbackOutput(Wire):
-    """The verdict; `is_new` is false where it was given of this recall before: that one stays."""
+    """The verdict; `is_new` is false if the session had already given it of this recall, and then nothing is stored."""
 
     recall_id: str
     verdict: Literal["good", "bad"]
@@ -113,11 +114,11 @@ class FeedbackOutput(Wire):
 
 
 def give_feedback(app: App, request: FeedbackInput) -> FeedbackOutput:
-    """Store a verdict on a recall as a whole, as a citation that names the recall; a session's first verdict stays, and
-    a later one is not new. Errors as of `find_recall`."""
+    """Store a verdict on a recall as a whole, as a citation of the recall itself. If the recall's session had already
+    given this verdict, the earlier row stays and the output is not new. Errors as of `find_recall`."""
     row, now = find_recall(app, request.namespace, request.recall_id), app.clock.now()
-    said = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
-    citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *said)
+    details = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
+    citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *details)
     is_new = app.citations.put(request.namespace, app.clock.new_id("cit"), citation)
     return FeedbackOutput(recall_id=row.recall_id, verdict=request.verdict, is_new=is_new)
 

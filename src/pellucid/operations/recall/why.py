@@ -1,4 +1,4 @@
-"""A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
+"""A memory and a question in, why the memory was recalled or lost out, with a change that was tried and admits it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,45 +29,46 @@ from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.sureness import sureness
 
 _FIRST = 3
-"""Memories told of those that answer a question."""
+"""The number of memories that are explained in a list of several."""
 _SHORT = 100
-"""Characters of a memory in a list of those that may be meant."""
+"""Characters of a memory's headline in a list of several."""
 
 _ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
 
 
 class WhyInput(Wire):
-    """Which memory, and which recall: one that is run now as `asked`, or an earlier one by its id."""
+    """A memory, and a recall: a new recall of `question`, or the earlier recall `recall_id`."""
 
     namespace: str
     memory: Annotated[str, Argument("A memory's id (the first or last digits do), its path, or its words in quotes.")]
-    """The first eight digits of an id or more, or the last ten."""
+    """The id's first digits (eight or more) or last ten digits are enough."""
     question: RecallInput | None = None
     recall_id: Annotated[str | None, Flag("An earlier recall (rec_…), instead of a question.", "--recall")] = None
 
 
 class WhyCandidate(Wire):
-    """A memory that may be meant."""
+    """A memory that the words can mean, or a result of words that are a question."""
 
     memory_id: str
     path: str
     status: str
     excerpt: str
     why: str = ""
-    """Of what answers a question: what it owes its place to; of the first that may be meant: what became of it."""
+    """Of a question's results, what they owe their ranks to; of the first memories that can be meant, what the recall
+    did with them; "" for others."""
 
 
 class WhyOutput(Wire):
     """Why a memory is in the context of a recall, or what lost it and what admits it; `sentence` says all of it.
 
-    Where several memories may be meant there is no `finding`: `candidates` are the first of `total`.
+    If several memories can be meant, `finding` is None, and `candidates` are the first of `total`.
     """
 
     sentence: str
     namespace: str
     query: str
     recall_id: str | None = None
-    """The earlier recall that is explained; none of one that was run now, which leaves no receipt."""
+    """The earlier recall that is explained; None if a question was asked now, which leaves no receipt."""
     matched: Matched
     memory_id: str | None = None
     path: str | None = None
@@ -76,24 +77,22 @@ class WhyOutput(Wire):
     total: int = 1
     finding: WhyFinding | None = None
     words: Mapping[str, str] = {}
-    """What the other memories that `sentence` names say, by id."""
+    """Maps the ids of the other memories that `sentence` names to their headlines."""
 
 
 def why(app: App, request: WhyInput) -> WhyOutput:
-    """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
+    """Explain what one recall did with one memory, or why a sentence did not become a memory. Records a use of the
+    memory that is explained, but no recall.
 
-    Without a question or recall: if memories hold the words, name them; if the words are a question, ask it and explain
-    the first results.
-
-    Records a use of the memory that is explained.
+    Without a question or recall: if memories contain the words, name the memories; if not, and the words are a
+    question, ask it and explain the first results.
 
     Raises:
-        InputError: neither a question nor an earlier recall is given, or both; or the question is off.
+        InputError: both a question and an earlier recall are given, or neither for an id; or the question is not valid.
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
             without a question, nothing is on record of these words.
     """
-    of_recall = request.question is not None or request.recall_id is not None
-    if of_recall:
+    if request.question is not None or request.recall_id is not None:
         output = _explain_in_recall(app, request)
     else:
         output = _explain_never_kept(app, request) or _explain_kept(app, request)
@@ -102,13 +101,15 @@ def why(app: App, request: WhyInput) -> WhyOutput:
 
 
 def _explain_in_recall(app: App, request: WhyInput) -> WhyOutput:
-    """Explain a memory's part in the recall of the request; or why its words were never kept."""
+    """Explain what the request's recall did with the memory; or, if no memory has the words, why they were never
+    kept."""
     receipt, asked = _receipt_and_request(app, request)
     return _explain_never_kept(app, request) or explain_memory(app, asked, request.memory, receipt)
 
 
 def _explain_never_kept(app: App, request: WhyInput) -> WhyOutput | None:
-    """Say why the words became no memory; None if they name or are held by a memory, or no decision is recorded."""
+    """Say why the request's words did not become a memory; None if they are the name or a part of a memory, or are an
+    id without a memory, or if no decision about them is recorded."""
     words = request.memory.strip()
     try:
         is_kept = not words or find_by_name(app, request.namespace, words) is not None
@@ -122,8 +123,9 @@ def _explain_never_kept(app: App, request: WhyInput) -> WhyOutput | None:
 
 
 def _explain_kept(app: App, request: WhyInput) -> WhyOutput:
-    """Say which memory holds the words, when neither a question nor a recall is given; words that are a question are
-    asked. NotFoundError if no memory holds them."""
+    """Name the memories that contain the request's words, for a request without a question and without a recall. If no
+    memory contains the words and they are a question, ask it. NotFoundError if they are not; InputError for an id or
+    path, since an explanation of it takes a question."""
     words = request.memory.strip()
     target = find_by_name(app, request.namespace, words) if words else None
     if words and target is None and gate(words).reason == ASKS:
@@ -136,73 +138,75 @@ def _explain_kept(app: App, request: WhyInput) -> WhyOutput:
         )
     if target is None or target.matched not in ("content", "words"):
         return _explain_in_recall(app, request)
-    held, many = target.held, f"{target.total} memories hold these words."
-    said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
-    if held and held.memory.category == "moment" and (unmade := never_kept(app, request.namespace, words)):
-        said = f"Kept word for word, in passage {held.memory.id}. As a memory of its own: {unmade}"
+    single, many = target.single, f"{target.total} memories hold these words."
+    answer = f"Kept, as {single.memory.id}, which is {single.memory.status}." if single else many
+    if single and single.memory.category == "moment" and (unmade := never_kept(app, request.namespace, words)):
+        answer = f"Kept word for word, in passage {single.memory.id}. As a memory of its own: {unmade}"
     return WhyOutput(
-        sentence=f"{said} {_ASK}",
+        sentence=f"{answer} {_ASK}",
         namespace=request.namespace,
         query="",
         matched=target.matched,
         total=target.total,
-        memory_id=held.memory.id if held else None,
-        path=held.path if held else None,
-        excerpt=headline(held.memory.content, _SHORT) if held else None,
-        candidates=() if held else _candidate_views(target),
+        memory_id=single.memory.id if single else None,
+        path=single.path if single else None,
+        excerpt=headline(single.memory.content, _SHORT) if single else None,
+        candidates=() if single else _candidate_views(target),
     )
 
 
 def _explain_question(app: App, namespace: str, question: str) -> WhyOutput:
-    """Ask the words as a question, unrecorded, and explain its first results or how sure it is that nothing answers."""
+    """Ask a question without recording the recall, and explain its first results, or how sure it is that nothing
+    answers."""
     state = app.recaller.run(build_request(app, RecallInput(query=question, namespace=namespace)), app.deadline)
     snapshot = build_snapshot(app, unpack(pack(state)), state.served)
-    held = {each.memory.id: each.memory for each in state.served}
-    doubt, many = snapshot.abstention, len(snapshot.results)
-    found = f"they bring {counted(many, 'memory', 'memories')}" if many else "they bring none"
-    if doubt and (many or doubt.abstained):
-        found += f": {sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)}"
+    served = {each.memory.id: each.memory for each in state.served}
+    doubt, count = snapshot.abstention, len(snapshot.results)
+    answer = f"they bring {counted(count, 'memory', 'memories')}" if count else "they bring none"
+    if doubt and (count or doubt.abstained):
+        answer += f": {sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)}"
     return WhyOutput(
-        sentence=f"No memory says these words; as a question, {found}.",
+        sentence=f"No memory says these words; as a question, {answer}.",
         namespace=namespace,
         query=question,
         matched="question",
-        total=many,
+        total=count,
         candidates=tuple(
-            _candidate_view(held[each.memory_id], each.path, each.why) for each in snapshot.results[:_FIRST]
+            _candidate_view(served[each.memory_id], each.path, each.why) for each in snapshot.results[:_FIRST]
         ),
     )
 
 
 def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
-    """Explain what a recall did with a memory: one run now as `asked` or, with a receipt, the one on record.
+    """Explain what a recall did with a memory: the recorded recall of `receipt`, or if that is None, a recall of
+    `asked` that is run now. Changes that would alter the result are tried with `asked` in both cases.
 
-    What would have changed the result is tried with `asked` in both cases. `memory` is its id or words of it; if they
-    fit several, these are named, and what became of the first.
+    `memory` is the memory's id or words of it; if the words fit several memories, these are listed, and the first are
+    explained.
     """
     target = find_target(app, asked, memory)
-    held = target.held
-    if held is None:
+    served = target.single
+    if served is None:
         return _ambiguous_output(app, asked, target, receipt)
-    finding = _find_cause(app, asked, held, receipt)
-    said = sentences(finding)
+    finding = _find_cause(app, asked, served, receipt)
+    text = sentences(finding)
     return WhyOutput(
-        sentence=said,
-        words=headlines_of(app, asked.namespace, asked.scopes, set(MEMORY_ID.findall(said)) - {held.memory.id}),
+        sentence=text,
+        words=headlines_of(app, asked.namespace, asked.scopes, set(MEMORY_ID.findall(text)) - {served.memory.id}),
         namespace=asked.namespace,
         query=asked.query,
         matched=target.matched,
         recall_id=asked.recall_id if receipt else None,
-        memory_id=held.memory.id,
-        path=held.path,
-        excerpt=headline(held.memory.content),
+        memory_id=served.memory.id,
+        path=served.path,
+        excerpt=headline(served.memory.content),
         finding=finding,
     )
 
 
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
-    """Return the earlier recall's receipt (None for a question), and the request on which to try changes. An earlier
-    recall about the past is tried again at the present time. InputError for neither or both."""
+    """Return the receipt of the earlier recall (None for a question), and the recall request with which to try changes;
+    for an earlier recall about the past, as if asked now. InputError if the input has both or neither."""
     if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
@@ -216,16 +220,16 @@ def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, R
     return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked
 
 
-def _find_cause(app: App, asked: Request, held: Served, receipt: Receipt | None) -> WhyFinding:
-    """Find why a memory was recalled or lost, by running the recall with changes."""
+def _find_cause(app: App, asked: Request, served: Served, receipt: Receipt | None) -> WhyFinding:
+    """Find why a memory was recalled or lost, and which changes would admit it, by running the recall with changes."""
     with app.recaller.world(asked, app.deadline) as world:
-        return look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+        return look(world, asked, served.memory, lambda rows: state_changes(app, served, rows, asked.at), receipt)
 
 
 def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
-    """List the memories that the words may mean, and explain the first three."""
+    """List the memories that the words can mean, and explain the first three."""
     how = "are near these words" if target.matched == "meaning" else "fit"
-    became = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
+    explanations = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(
         sentence=f"{target.total} memories {how}: name one of them by its id.",
         namespace=asked.namespace,
@@ -233,20 +237,20 @@ def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt
         recall_id=asked.recall_id if receipt else None,
         matched=target.matched,
         total=target.total,
-        candidates=_candidate_views(target, became),
+        candidates=_candidate_views(target, explanations),
     )
 
 
-def _candidate_views(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
-    """Show the candidates of a target; `became` explains the first of them, the others get no explanation."""
-    whys = chain(became, repeat(""))
+def _candidate_views(target: Target, explanations: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
+    """Show the candidates of a target; `explanations` belong to the first of them, the others get none."""
+    whys = chain(explanations, repeat(""))
     return tuple(
         _candidate_view(each.memory, each.path, why) for each, why in zip(target.candidates, whys, strict=False)
     )
 
 
 def _candidate_view(memory: Memory, path: str, why: str) -> WhyCandidate:
-    """Show one memory that may be meant, with its headline and `why` it was recalled or not ("" if not looked at)."""
+    """Show one memory of a list, with its headline and its explanation `why` ("" if it has none)."""
     excerpt = headline(memory.content, _SHORT)
     return WhyCandidate(memory_id=memory.id, path=path, status=memory.status, excerpt=excerpt, why=why)
 

@@ -1,1 +1,1 @@
-"""The turns of sessions in, memories out: files and live sessions, filed by project, each turn exactly once."""
+"""The turns of sessions in, memories out: from files and live sessions, filed by project, each turn exactly once."""

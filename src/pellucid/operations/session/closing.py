@@ -1,4 +1,4 @@
-"""A session that pauses or ends in, its waiting turns kept and what became of the memories it was served out."""
+"""A session that pauses or ends in, its waiting turns flushed and a report of its recalls out."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from pellucid.store.history.citations_port import CitationRow, CitationSource
 
 
 class ClosingInput(SafeInput):
-    """Which session; without one, what was said and asked today in none."""
+    """The session to close; without `session_id`, today's turns and recalls outside of sessions."""
 
     namespace: str
     by_folder: bool = False
@@ -26,28 +26,28 @@ class ClosingInput(SafeInput):
 
 
 class ClosingOutput(Wire):
-    """What was kept of a session just now, and its recalls: how many, what became of what they served."""
+    """The segments of a session that were flushed just now, and counts of its recalls and of the citations in them."""
 
     namespace: str
     session_id: str | None = None
     flushes: tuple[Flushed, ...] = ()
     recalls: int = 0
     served: int = 0
-    """Memories that those recalls served, each once."""
+    """The number of memories that those recalls served, each counted once."""
     counts: dict[str, int] = Field(default_factory=dict)
-    """The citations that somebody made, by kind."""
+    """Maps kinds to the number of citations that somebody reported."""
     automatic: dict[str, int] = Field(default_factory=dict)
-    """Those that were made of what was seen, by kind."""
+    """Maps kinds to the number of citations that were observed."""
     citations: tuple[MemoryCitation, ...] = ()
     uncited: tuple[str, ...] = ()
-    """Memories that were served and of which nothing was said, as they were served first."""
+    """The ids of memories that were served and not cited, in the order in which they were first served."""
     problem: str | None = None
-    """Why turns still wait, if they do."""
+    """Why turns still wait; None if none do."""
 
 
 def close_session(call: Call, request: ClosingInput, signal: Insistent) -> ClosingOutput:
-    """Flush all waiting turns of a session, and report what became of the memories that its recalls served; without a
-    session's name, those of today outside of sessions.
+    """Flush all waiting turns of a session, and report its recalls and the citations of the memories that they served;
+    without a session id, today's turns and recalls outside of sessions. `signal` is the reason for the flush.
 
     Raises:
         StoreError: something cannot be read or written.
@@ -73,8 +73,8 @@ def close_session(call: Call, request: ClosingInput, signal: Insistent) -> Closi
 
 
 def _counts(rows: Iterable[CitationRow], source: CitationSource) -> dict[str, int]:
-    """Return how many citations of a source (`explicit` or `automatic`) there are of each kind, the most frequent
-    first."""
+    """Return a map from kinds to the number of citations with this source (`explicit` or `automatic`), the most
+    frequent kind first."""
     return dict(Counter(row.kind for row in rows if row.source == source).most_common())
 
 

@@ -1,4 +1,4 @@
-"""The turns of sessions in, the namespace of each session out: its project's, and the same one ever after."""
+"""The turns of sessions in, the namespace of each session out: that of its project, and the same ever after."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -13,123 +13,129 @@ from pellucid.operations.session.intake import Mode, purpose_of
 from pellucid.operations.session.projects import FolderPlace, place_of
 
 PATIENCE = 20
-"""Turns of a session that wait for one with a folder: a title or a queued message may come first."""
+"""The maximum number of turns of a session that wait for a turn with a folder: a title or a queued message can come
+first."""
 
 
 class SessionFiling:
-    """Chooses the namespace of each session: where turns of it were taken before, else its first folder's project.
+    """Chooses the namespace of each session: the one with earlier turns of it, else that of its first folder's project.
 
-    Its methods raise StoreError where the registry of projects cannot be read or written.
+    Its methods raise StoreError if the registry of projects cannot be read or written.
     """
 
-    def __init__(self, app: App, here: str) -> None:
-        """Load the registry of projects; sessions without a folder go to the namespace `here`."""
+    def __init__(self, app: App, default_namespace: str) -> None:
+        """Load the registry of projects; sessions without a folder go to `default_namespace`."""
         self._app = app
-        self._here = here
+        self._default_namespace = default_namespace
         self._known = app.projects.known()
         self._sessions: dict[str, str] = {}
         self._folders: dict[str, FolderPlace | None] = {}
-        self._kept_sessions = cache(app.lookup.sessions)  # of a namespace
+        self._kept_sessions = cache(app.lookup.sessions)  # by namespace
 
     def with_known_namespace(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Yield the same turns, each once its session's namespace is chosen: when a turn names a folder, `PATIENCE`
-        turns wait, too many sessions do, or all turns have come. Those of one session stay in order."""
+        """Yield the same turns, each after its session's namespace was chosen. That happens when a turn of the session
+        names a folder, `PATIENCE` of its turns wait, too many sessions wait, or there are no more turns. The turns of a
+        session stay in order."""
         waiting: dict[str, list[Turn]] = {}
         for turn in turns:
             if turn.session_id in self._sessions:
                 yield turn
                 continue
-            first = waiting.setdefault(turn.session_id, [])
-            first.append(turn)
-            if turn.folder or len(first) >= PATIENCE:
+            first_turns = waiting.setdefault(turn.session_id, [])
+            first_turns.append(turn)
+            if turn.folder or len(first_turns) >= PATIENCE:
                 self.choose_namespace(waiting.pop(turn.session_id))
-                yield from first
+                yield from first_turns
             elif len(waiting) > OPEN_SESSIONS:
-                first = waiting.pop(next(iter(waiting)))
-                self.choose_namespace(first)
-                yield from first
-        for first in waiting.values():
-            self.choose_namespace(first)
-            yield from first
+                first_turns = waiting.pop(next(iter(waiting)))
+                self.choose_namespace(first_turns)
+                yield from first_turns
+        for first_turns in waiting.values():
+            self.choose_namespace(first_turns)
+            yield from first_turns
 
     def namespace_of(self, session_id: str) -> str:
-        """Return the namespace of a session that `choose_namespace` was called for; KeyError for any other."""
+        """Return the namespace that `choose_namespace` chose for a session; KeyError for any other session."""
         return self._sessions[session_id]
 
     def namespace_in(self, folder: str) -> str:
-        """Return the namespace of a session that begins in a folder, which is `here` where no project can be; registers
-        the folder's project if it is new."""
-        place = self._place_of(folder)
-        return self._namespace_of_project(place) if place else self._here
+        """Return the namespace of a session that begins in a folder, and register the folder's project if it is new. If
+        the folder cannot be a project's, that is the default namespace."""
+        place = self._find_place(folder)
+        return self._register_project(place) if place else self._default_namespace
 
     def root_of(self, namespace: str) -> str | None:
-        """Return the root folder of the project with this namespace; None if no project has it."""
+        """Return the root folder of the project with this namespace; None if there is no such project."""
         return next((each.root for each in self._known.projects if each.namespace == namespace), None)
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """The namespaces in which sessions may be filed: of all projects, the default one, and `here`."""
-        return frozenset({self._here, DEFAULT, *(each.namespace for each in self._known.projects)})
+        """Return the namespaces in which sessions can be filed: those of all projects, `local/default`, and the default
+        of this filing."""
+        return frozenset({self._default_namespace, DEFAULT, *(each.namespace for each in self._known.projects)})
 
     def choose_namespace(self, turns: Sequence[Turn]) -> str:
-        """Choose, register if new, and return the namespace of the session that these turns (one at least) begin; that
-        of a session `a/b` is the one already chosen for `a`. A namespace stays once it is chosen."""
+        """Return the namespace of the session that begins with these turns, of which there must be one. If the session
+        has no namespace yet, choose one for good: for a session `a/b` that of `a`, if chosen; its project is registered
+        if it is new."""
         session = turns[0].session_id
         if session not in self._sessions:
-            self._sessions[session] = self._sessions.get(session.partition("/")[0]) or self._chosen_namespace(turns)
+            self._sessions[session] = self._sessions.get(session.partition("/")[0]) or self._decide_namespace(turns)
         return self._sessions[session]
 
-    def _chosen_namespace(self, turns: Sequence[Turn]) -> str:
-        """Return where turns of the session were taken before, else the namespace of its first folder's project, else
-        `here`."""
+    def _decide_namespace(self, turns: Sequence[Turn]) -> str:
+        """Return the namespace in which turns of the session were taken before, else that of its first folder's
+        project, which is registered if it is new, else the default. Registers, too, that a project has earlier sessions
+        in `local/default`."""
         folder = next((turn.folder for turn in turns if turn.folder), None)
-        place = self._place_of(folder) if folder else None
-        stays = self._taken_before(turns)
-        if stays == DEFAULT and place and place.root not in self._known.earlier:
+        place = self._find_place(folder) if folder else None
+        earlier_namespace = self._earlier_namespace(turns)
+        if earlier_namespace == DEFAULT and place and place.root not in self._known.earlier:
             self._change(partial(ProjectRegistry.with_earlier, root=place.root))
-        return stays or (self._namespace_of_project(place) if place else self._here)
+        return earlier_namespace or (self._register_project(place) if place else self._default_namespace)
 
-    def _place_of(self, folder: str) -> FolderPlace | None:
-        """Return the root and project of a folder, looked up once; None where no project can be there."""
+    def _find_place(self, folder: str) -> FolderPlace | None:
+        """Return the root and project of a folder (looked up only once); None if the folder cannot be a project's."""
         if folder not in self._folders:
             self._folders[folder] = place_of(folder, self._known)
         return self._folders[folder]
 
-    def _namespace_of_project(self, place: FolderPlace) -> str:
-        """Return the namespace of a folder's project, which is registered if it or its worktree is new.
+    def _register_project(self, place: FolderPlace) -> str:
+        """Register the project of a place if the project or its worktree is new, and return its namespace.
 
-        A new one beyond `MOST_PROJECTS` is not registered, and gets the namespace `here`.
+        A new project beyond `MOST_PROJECTS` is not registered, and gets the default namespace.
         """
-        known = place.project
-        if known and (place.worktree is None or place.worktree in known.worktrees):
-            return known.namespace
-        if known is None and len(self._known.projects) >= MOST_PROJECTS:
-            return self._here
+        project = place.project
+        if project and (place.worktree is None or place.worktree in project.worktrees):
+            return project.namespace
+        if project is None and len(self._known.projects) >= MOST_PROJECTS:
+            return self._default_namespace
         held = self._app.lookup.held
         with_root = partial(ProjectRegistry.with_root, root=place.root, worktree=place.worktree)
         self._change(partial(with_root, is_taken=lambda namespace: held(namespace).anything))
-        found = self._known.of_root(place.root)
-        return found.namespace if found else self._here
+        registered = self._known.of_root(place.root)
+        return registered.namespace if registered else self._default_namespace
 
-    def _taken_before(self, turns: Sequence[Turn]) -> str | None:
-        """Return the namespace where the session's turns wait in the spool, else were taken in any mode, else are kept,
-        the default one last; None if nowhere."""
-        ours = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))
+    def _earlier_namespace(self, turns: Sequence[Turn]) -> str | None:
+        """Return the namespace in which turns of the session wait in the spool, else in which these turns were taken in
+        any mode, else which has episodes of the session; None if there is none. Of several, `local/default` comes
+        last."""
+        candidates = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))
         spooled = self._app.spool.namespaces(turns[0].session_id)
-        if waiting_in := next((each for each in ours if each in spooled), None):
+        if waiting_in := next((each for each in candidates if each in spooled), None):
             return waiting_in
         keys = {
             turn_key(turn, self._app.key, purpose_of(namespace, mode)): namespace
             for turn in turns[:PATIENCE]
-            for namespace in ours
+            for namespace in candidates
             for mode in get_args(Mode)
         }
         seen = {keys[key] for key in self._app.records.already_seen(keys)}
-        if taken := next((each for each in ours if each in seen), None):
-            return taken
-        return next((each for each in ours if turns[0].session_id in self._kept_sessions(each)), None)
+        if taken_in := next((each for each in candidates if each in seen), None):
+            return taken_in
+        return next((each for each in candidates if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
-        """Change the registry of projects on disk, and use it as it is then."""
+        """Change the registry of projects on disk, and load it as it is then."""
         self._known = self._app.projects.change(change)
         self._folders.clear()

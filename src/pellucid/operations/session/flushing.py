@@ -1,4 +1,4 @@
-"""The waiting turns of a session in, memories out: which segments are complete, why, and each exactly once."""
+"""The waiting turns of a session in, memories of its complete segments out, each segment exactly once."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -26,9 +26,9 @@ from pellucid.store.local.lock import exclusive, namespace_lock
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
 OFF_THE_RECORD = "off-the-record"
-"""The `key` of an empty placeholder turn: the session is off the record until the user says otherwise."""
+"""The `key` of an empty placeholder turn, which says that the session is off the record until the user ends that."""
 PLACE = "place"
-"""The `key` of an empty placeholder turn that keeps the number of a turn which was left out."""
+"""The `key` of an empty placeholder turn, which reserves the number of a turn that was left out."""
 LONGEST_PAUSE = timedelta(hours=1)
 INSISTENT = frozenset({"before_reset", "session_end"})
 
@@ -36,7 +36,7 @@ TopicShift = Literal["meaning", "words", "off"]
 
 
 class Flushed(Wire):
-    """One segment that was flushed: why, how many of its turns were taken, and what came of them."""
+    """One segment that was flushed: the signal, the number of its turns that were taken, and the memories made."""
 
     namespace: str
     session_id: str
@@ -50,7 +50,7 @@ class Flushed(Wire):
 
 
 class Backlog(Wire):
-    """The turns of one session that wait, and why if a flush failed."""
+    """The waiting turns of one session, and the problem if a flush failed."""
 
     namespace: str
     session_id: str
@@ -60,12 +60,12 @@ class Backlog(Wire):
     attempts: int = 0
     problem: str | None = None
     next_attempt: Instant | None = None
-    """Before this only `before_reset`, `session_end` or a retry tries again."""
+    """The time before which only `before_reset`, `session_end` or a retry tries again."""
 
 
 @dataclass(slots=True)
 class Flusher:
-    """Makes memories of complete segments in one namespace; with `insist`, also where a flush failed lately."""
+    """Makes memories of complete segments in one namespace; with `insist`, also if a flush failed lately."""
 
     app: App
     namespace: str
@@ -76,7 +76,8 @@ class Flusher:
     shift_problem: str = ""
     tally: IntakeTally = field(default_factory=IntakeTally)
     extracting: Callable[[], Extraction] | None = None
-    """Makes the extractor and the judge at the first flush; several flushers may share it."""
+    """Opens the extractor and the judge at the first flush; several flushers can share it. None: each intake opens its
+    own."""
     forgotten_in: tuple[str, ...] = ()
     """See `Intake`."""
     _intakes: dict[Mode, Intake] = field(default_factory=dict[Mode, Intake])
@@ -84,7 +85,7 @@ class Flusher:
     _cutters: tuple[Cutter, ...] = ()
 
     def __post_init__(self) -> None:
-        """Choose how segments are cut, as the settings say."""
+        """Choose the rules by which segments are cut, as the settings say."""
         self._meaning = MeaningDistance(lambda texts: (each.vector for each in self.app.embedder.encode(texts)))
         if not self.app.settings.observe.topic_shift:
             self.shift = "off"
@@ -104,64 +105,66 @@ class Flusher:
         return tuple(cutters)
 
     def flush(self, session_id: str, signal: FlushSignal | None = None) -> None:
-        """Flush the complete segments of a session; with a signal, what is left of it, too.
+        """Flush the complete segments of a session; with a signal, also the turns after them.
 
-        While another process flushes, a call without a signal does nothing. One with a signal waits for it, and then
-        goes ahead in any case: the intake keeps each turn once.
+        While another process flushes, a call without a signal does nothing. A call with a signal waits for the other
+        process, and goes ahead even if that takes too long, since the intake takes each turn only once.
         """
         with ExitStack() as stack:
             lock = exclusive(namespace_lock(self.app.settings.home, self.namespace, "flush"), WAIT_S if signal else 0.0)
             try:
-                alone = stack.enter_context(lock)
+                may_flush = stack.enter_context(lock)
             except StoreBusyError:
-                alone = True
-            if alone:
+                may_flush = True
+            if may_flush:
                 self._flush_session(session_id, signal)
 
     def flush_silent(self) -> None:
-        """Flush the sessions in which no turn arrived for `observe.flushMinutes`; what is left of them, too."""
+        """Flush all turns of the sessions in which no turn arrived for `observe.flushMinutes`."""
         for each in self.app.spool.waiting(self.namespace):
             if self._is_silent(each.newest):
                 self.flush(each.session_id)
 
-    def _is_silent(self, newest: int) -> bool:
-        """Whether a session whose newest turn was spooled at this time (in ms) is silent for `observe.flushMinutes`."""
-        minutes = (self.app.clock.now().timestamp() * 1000 - newest) / 60_000
+    def _is_silent(self, newest_ms: int) -> bool:
+        """Whether a session whose newest turn was spooled at `newest_ms` (epoch milliseconds) has been silent for
+        `observe.flushMinutes`."""
+        minutes = (self.app.clock.now().timestamp() * 1000 - newest_ms) / 60_000
         return minutes > self.app.settings.observe.flush_minutes
 
     def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
-        """Keep the complete segments of a session, and its rest where a signal or a long silence ends it.
+        """Take in the complete segments of a session, and the turns after them if there is a signal or the session has
+        been silent for long.
 
-        Does nothing while the session pauses after a failure, unless the signal insists. The segments behind one that
-        fails wait with it, so that they are kept in order.
+        Does nothing while the session pauses after a failure, unless the signal insists. If a segment fails, the
+        segments after it wait, too, so that segments are taken in order.
         """
-        held = self._without_the_kept(session_id)
-        turns = [each.turn for each in held if each.turn.content]
-        keys = {id(each.turn): each.key for each in held}
+        spooled = self._load_spooled(session_id)
+        turns = [each.turn for each in spooled if each.turn.content]
+        keys = {id(each.turn): each.key for each in spooled}
         if turns and (signal in INSISTENT or self.insist or not self._is_pausing(session_id)):
-            whole, rest = self._cut_turns(turns)
-            signal = signal or ("time_elapsed" if self._is_silent(held[-1].spooled_at) else None)
+            segments, rest = self._cut_turns(turns)
+            signal = signal or ("time_elapsed" if self._is_silent(spooled[-1].spooled_at) else None)
             if rest and signal:
-                whole.append(Segment(session_id, tuple(rest), signal))
-            for segment in whole:
-                if not self._keep_segment(segment, tuple(keys[id(turn)] for turn in segment.turns)):
+                segments.append(Segment(session_id, tuple(rest), signal))
+            for segment in segments:
+                if not self._take_segment(segment, tuple(keys[id(turn)] for turn in segment.turns)):
                     return
             turns = [] if signal else rest
-        places = [each.key for each in held if each.turn.key == PLACE and not each.turn.content]
-        if places and not turns:  # the numbers that they keep are needed no more
+        places = [each.key for each in spooled if each.turn.key == PLACE and not each.turn.content]
+        if places and not turns:  # no turn after them needs the numbers that they reserve
             self.app.spool.drop(places)
 
-    def _without_the_kept(self, session_id: str) -> list[SpooledTurn]:
-        """Return the spooled turns of a session, except those that were kept before a crash: these are dropped."""
-        held = self.app.spool.held(self.namespace, session_id)
-        kept = self.app.records.already_seen(each.key for each in held if each.turn.content)
-        if kept:
-            self.app.spool.drop(kept)
-        return [each for each in held if each.key not in kept]
+    def _load_spooled(self, session_id: str) -> list[SpooledTurn]:
+        """Return the spooled turns of a session, after dropping from the spool those that were taken before a crash."""
+        spooled = self.app.spool.held(self.namespace, session_id)
+        taken = self.app.records.already_seen(each.key for each in spooled if each.turn.content)
+        if taken:
+            self.app.spool.drop(taken)
+        return [each for each in spooled if each.key not in taken]
 
     def _cut_turns(self, turns: Sequence[Turn]) -> tuple[list[Segment], list[Turn]]:
-        """Return the complete segments of some turns, and the turns left over; cut by words, from now on, where the
-        encoder fails."""
+        """Return the complete segments of some turns, and the turns after them. If the encoder fails, changes of topic
+        are found by words instead of meaning from now on."""
         try:
             return cut_waiting(turns, self._cutters)
         except EncoderError as error:
@@ -169,9 +172,9 @@ class Flusher:
             self._cutters = self._choose_cutters()
             return cut_waiting(turns, self._cutters)
 
-    def _keep_segment(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
-        """Make memories of a segment and drop its turns from the spool; False if that failed: the turns wait on, and
-        `problem` says why."""
+    def _take_segment(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
+        """Make memories of a segment and drop its turns, which have these keys, from the spool; return whether that
+        succeeded. If not, the turns wait on, and `problem` says why."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
@@ -199,9 +202,9 @@ class Flusher:
         return True
 
     def _intake_of(self, session_id: str) -> Intake:
-        """Return the intake for a session; only made at a flush, so that a wrong endpoint keeps no turn from being
-        spooled."""
-        # with a transcript known by hooks, turns are kept as an import of that file keeps them
+        """Return the intake for a session. It is made at a flush, so that turns can be spooled even if the extractor's
+        settings are wrong."""
+        # with a transcript known by hooks, passages are kept as an import of that file keeps them
         is_hooked = HookedSessions(self.app.settings.home).is_known(session_id.partition("/")[0])
         mode: Mode = "both" if is_hooked and self.app.settings.hooks.keep_turns else "extract"
         if mode not in self._intakes:
@@ -224,8 +227,8 @@ class Flusher:
 
 
 def next_attempt(waiting: Waiting) -> datetime | None:
-    """Return when a failed flush is tried again: 2ⁿ minutes after the nth failure in a row, at most an hour; None if
-    none failed."""
+    """Return when the flush of a waiting session is tried again after a failure: 2ⁿ minutes after the nth failure in a
+    row, but at most an hour; None if no flush failed."""
     if not waiting.attempts:
         return None
     failed_at, _, _ = waiting.problem.partition(" ")
@@ -233,8 +236,8 @@ def next_attempt(waiting: Waiting) -> datetime | None:
 
 
 def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
-    """Return the sessions of a namespace with turns waiting, how many and why; the longest waiting first, placeholders
-    left out."""
+    """Return the sessions of a namespace with waiting turns, with their numbers of turns and problems, the longest
+    waiting first. Placeholders do not count as turns."""
     return tuple(
         found
         for each in app.spool.waiting(namespace)
@@ -244,16 +247,16 @@ def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
 
 def _backlog_of(waiting: Waiting, spooled: Collection[SpooledTurn]) -> Backlog | None:
     """Return the backlog of one session; None if only placeholders wait."""
-    arrived = [each.spooled_at for each in spooled if each.turn.content]
-    if not arrived:
+    times = [each.spooled_at for each in spooled if each.turn.content]
+    if not times:
         return None
     _, _, problem = waiting.problem.partition(" ")
     return Backlog(
         namespace=waiting.namespace,
         session_id=waiting.session_id,
-        turns=len(arrived),
-        oldest=_from_millis(min(arrived)),
-        newest=_from_millis(max(arrived)),
+        turns=len(times),
+        oldest=_from_millis(min(times)),
+        newest=_from_millis(max(times)),
         attempts=waiting.attempts,
         problem=problem or None,
         next_attempt=next_attempt(waiting),
@@ -261,5 +264,5 @@ def _backlog_of(waiting: Waiting, spooled: Collection[SpooledTurn]) -> Backlog |
 
 
 def _from_millis(millis: int) -> datetime:
-    """Return a time in milliseconds since 1970 as a UTC time."""
+    """Convert epoch milliseconds to a UTC time."""
     return datetime.fromtimestamp(millis / 1000, UTC)

@@ -1,4 +1,4 @@
-"""Transcripts in, memories out: read, redact, cut, then keep what is durable, or every turn as it was said."""
+"""Transcripts in, memories out: read, redacted, cut into segments, then extracted, or kept word for word."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -29,16 +29,16 @@ Progress = Callable[[int, int], None]
 
 
 class ImportInput(Wire):
-    """What to import, how, and where to."""
+    """The transcripts to import, the mode and the namespace."""
 
     paths: Annotated[tuple[Path, ...], Argument("Transcripts, folders of them, or notes as plain text.")]
     mode: Annotated[Mode, Flag("both: memories, and the turns behind them; extract; verbatim.")] = "both"
     """`extract`: memories alone; `verbatim`: turns alone."""
     namespace: str
     said_by: SourceClass = "manual"
-    """Who brings them: what a program says that a person said is that program's word."""
+    """The source of the call: turns that a program brings are not trusted as a person's words."""
     by_folder: bool = False
-    """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
+    """Whether sessions that name a folder are filed under its project, and only others in `namespace`."""
     transcript_format: Annotated[
         Format | None,
         Flag(
@@ -49,11 +49,11 @@ class ImportInput(Wire):
 
 
 class FiledSessions(Wire):
-    """What an import took into one namespace: new turns of so many sessions, and what was made of them."""
+    """Counts of what an import took into one namespace."""
 
     namespace: str
     root: str | None = None
-    """The root of its project; none where what tells no folder is filed."""
+    """The root of its project; None if the namespace is not a project's."""
     sessions: int
     turns: int
     memories: int
@@ -61,18 +61,18 @@ class FiledSessions(Wire):
 
 
 class ImportOutput(Wire):
-    """What an import read and kept; every turn that was read is kept, observed, or dropped for a counted reason."""
+    """The counts and problems of an import; every turn that was read is taken, or dropped for a counted reason."""
 
     mode: Mode
     namespace: str
-    """The one that was named, or that of sessions which tell no folder: see `filed`."""
+    """The namespace of the request; sessions with folders can be in others, see `filed`."""
     files: int
     turns_read: int
     turns_taken: int
     memories: int
     episodes: int
     passages: int = 0
-    """Stretches of turns that are kept word for word; `memories` counts them only where nothing else is kept."""
+    """Passages that were kept; `memories` counts them only in the mode `verbatim`."""
     characters_in: int
     """Characters of the turns taken."""
     characters_out: int
@@ -84,30 +84,32 @@ class ImportOutput(Wire):
     """Sentences that looked like statements and became no observation, by reason, e.g. `no-sign`."""
     dropped: dict[str, int] = Field(default_factory=dict)
     formats: dict[str, int] = Field(default_factory=dict)
-    """Files that were read, by their format."""
+    """Maps formats to the number of files that were read."""
     notes: tuple[str, ...] = ()
-    """Files of plain text that were named, in which nobody speaks to an assistant: nobody's words to an agent."""
+    """Plain text files that the request names, in which nobody speaks to an assistant."""
     undo: dict[str, str] = Field(default_factory=dict)
-    """By namespace, what `undo` takes to put away all that was kept there."""
+    """Maps namespaces to the argument of `undo` that reverts the import there."""
     redactions: dict[str, int] = Field(default_factory=dict)
     malformed: int = 0
     problems: tuple[str, ...] = ()
     encoder_problem: str | None = None
-    """Why what was kept has no vectors yet."""
+    """Why the new memories have no vectors yet; None if they have."""
     filed: tuple[FiledSessions, ...] = ()
-    """What went to which project, if sessions were filed by their folders: where anything new was taken."""
+    """Counts for each namespace with new turns, if sessions were filed by their folders."""
     extractor_problem: str | None = None
-    """Why the import stopped before its end: the turns not taken are taken by repeating it."""
+    """Why the import stopped before its end; repeating it takes the remaining turns."""
 
 
 def import_transcripts(app: App, request: ImportInput, on_progress: Progress | None = None) -> ImportOutput:
-    """Import transcripts, less the turns that were imported before; an interrupted import goes on when repeated.
+    """Import transcripts, without the turns that were imported before; repeating an interrupted import continues it.
+    `on_progress` is called with the amount done and the total.
 
     Raises:
-        InputError: a named file does not exist or is in no known format.
-        UnhealthyError: what was forgotten would not be known again; nothing is taken.
-        DeadlineError: the time of the call was over, or it was cancelled; it says what was kept and how to put that
-            away, and repeating the import goes on there.
+        InputError: a file of the request does not exist or has an unknown format.
+        UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; nothing
+            is taken.
+        DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
+            how to undo that.
     """
     require_settled(app)
     report = CaptureReport()
@@ -133,7 +135,7 @@ class _Intakes:
     """The intakes of one import, one for each namespace that sessions go to."""
 
     def __init__(self, app: App, request: ImportInput) -> None:
-        """Prepare an import; intakes are made as sessions come."""
+        """Prepare an import; nothing is read or written yet, except the registry of projects."""
         self._app, self._request = app, request
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
         self._extraction = open_extraction(app.settings, app.deadline)
@@ -141,8 +143,8 @@ class _Intakes:
         self._sessions: dict[str, set[str]] = {}
 
     def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
-        """Have each new turn kept in the namespace of its session; `report` counts what is left out. Turns of a caller
-        who is no person are marked as relayed."""
+        """Take each new turn into the namespace of its session; turns that are left out are counted in `report`. If the
+        caller is a program, turns are marked as relayed."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 
@@ -150,18 +152,17 @@ class _Intakes:
             """Return the namespace and mode that a turn is imported with, as part of its key."""
             return purpose_of(self._namespace(turn.session_id), self._request.mode)
 
-        # it hands a turn on once its session has a namespace: `purpose` and `_intake_of` may ask for it then
-        placed = self._filing.with_known_namespace(turns) if self._filing else turns
-        fresh = new_turns(placed, self._app.key, purpose, self._app.records.already_seen, report)
+        # turns arrive here after their session's namespace was chosen, which `purpose` and `_intake_of` then look up
+        filed = self._filing.with_known_namespace(turns) if self._filing else turns
+        fresh = new_turns(filed, self._app.key, purpose, self._app.records.already_seen, report)
         distribute(self._app.deadline.over(fresh), self._intake_of)
 
     def _namespace(self, session_id: str) -> str:
-        """Return the namespace of a session: by its folder where folders decide, else the one asked for."""
+        """Return the namespace of a session: by its folder if sessions are filed by folder, else the request's."""
         return self._filing.namespace_of(session_id) if self._filing else self._request.namespace
 
     def _intake_of(self, session_id: str) -> Intake:
-        """Return the intake of a session's namespace, made with the first session that goes there; counts the
-        session."""
+        """Return the intake of a session's namespace, making it for the first session there, and count the session."""
         namespace = self._namespace(session_id)
         self._sessions.setdefault(namespace, set()).add(session_id)
         if namespace not in self._by_namespace:
@@ -172,17 +173,17 @@ class _Intakes:
         return self._by_namespace[namespace]
 
     def tally(self) -> IntakeTally:
-        """Return the sum of what all intakes have taken."""
+        """Return the sum of the tallies of all intakes."""
         return sum_tallies(each.tally for each in self._by_namespace.values())
 
     def undo(self) -> dict[str, str]:
-        """Return what to pass to `undo` for each namespace: the id of the one operation, or `first..last`; none where
-        nothing was kept."""
-        done = {namespace: intake.tally.operations for namespace, intake in sorted(self._by_namespace.items())}
-        return {name: ids[0] if len(ids) == 1 else f"{ids[0]}..{ids[-1]}" for name, ids in done.items() if ids}
+        """Return a map from namespaces to the argument of `undo` that reverts the import there: the id of its only
+        operation, or `first..last`. Namespaces without an operation are left out."""
+        operations = {namespace: intake.tally.operations for namespace, intake in sorted(self._by_namespace.items())}
+        return {name: ids[0] if len(ids) == 1 else f"{ids[0]}..{ids[-1]}" for name, ids in operations.items() if ids}
 
     def filed(self) -> Iterator[FiledSessions]:
-        """Yield what was taken into each namespace; nothing where folders do not decide."""
+        """Yield the counts of each namespace, in order of name; nothing if sessions are not filed by folder."""
         if self._filing is None:
             return
         for namespace, intake in sorted(self._by_namespace.items()):
@@ -198,8 +199,8 @@ class _Intakes:
 
 
 def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
-    """Return the error of an import that ran out of time: says what was kept, if anything, how to go on, and how to
-    undo it."""
+    """Return the error of an import that ran out of time, which says what was kept so far, how to go on, and how to
+    undo the import."""
     tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
@@ -214,7 +215,7 @@ def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
 
 
 def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, extractor_problem: str) -> ImportOutput:
-    """Return the answer of an import; `extractor_problem` is why it stopped early, "" if it did not."""
+    """Return the output of an import; `extractor_problem` is why it stopped early, "" if it did not."""
     tally = intakes.tally()
     dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
     ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None

@@ -35,7 +35,7 @@ from pellucid.store.records import FileWrite, OperationKind
 
 Mode = Literal["extract", "verbatim", "both"]
 TURNS_A_COMMIT = 500
-"""Turns whose memories are acknowledged together: what a crash can make a re-import do again, and never lose."""
+"""Turns whose memories are committed together: a repeated import after a crash does at most this many again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +48,25 @@ class SegmentCut:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A segment after extraction: its observations, the artifacts of each turn by ordinal, and its ledger row."""
+    """A segment after extraction, with its observations and its ledger row."""
 
     cut: SegmentCut
     observations: tuple[MemoryObservation, ...] = ()
-    named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
+    artifacts: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
+    """Maps the ordinals of turns to the artifacts that they name."""
     row: FlushRow | None = None
     unkept: tuple[Unkept, ...] = ()
-    """Statements of a person that no observation was made of."""
+    """Statements of a person that became no observation."""
     doubted: frozenset[int] = frozenset()
     """Positions in the segment of turns whose memories and passages begin in quarantine."""
 
 
 @dataclass(slots=True)
 class Intake:
-    """Makes memories of turns in one namespace, a commit at a time and each turn once, whoever else is at work.
+    """Makes memories of turns in one namespace, a commit at a time, each turn once even if other processes do the same.
 
-    `capture.identity.unseen` leaves out what earlier imports took, `_not_taken_yet` what others took since, and
-    `_commit_batch`, which alone may write meanwhile, what they took during the extraction.
+    `capture.identity.new_turns` leaves out turns that earlier imports took, `_not_taken_yet` those that others took
+    since, and `_commit_batch`, which holds the write lock, those that others took during the extraction.
     """
 
     app: App
@@ -75,12 +76,12 @@ class Intake:
     shared: Extraction | None = None
     """The extractor and judge that all intakes of one run share, so that the costs of the run are counted together."""
     forgotten_in: tuple[str, ...] = ()
-    """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
+    """Further namespaces in which a turn can have been forgotten, before its session was filed by its folder."""
     tally: IntakeTally = field(default_factory=IntakeTally)
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
-        """Use the shared extraction, or make one."""
+        """Use the shared extraction, or open one."""
         self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
     def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
@@ -92,13 +93,13 @@ class Intake:
         distribute(keyed, lambda _: self)
 
     def keep(self, batch: Sequence[SegmentCut]) -> list[str]:
-        """Extract from segments without holding a lock, then commit what is new; return the ids of the new extracted
-        memories.
+        """Extract memories from segments without holding a lock, commit them, and cite memories that the turns used.
+        Return the ids of the new extracted memories.
 
         Raises:
-            EncoderError: extraction failed at some segment; those before it are kept.
-            DeadlineError: the time of the call was over before the last segment; those before it are kept.
-            UnhealthyError: what was forgotten would not be known again; nothing of the batch is taken.
+            EncoderError: extraction failed at some segment; the segments before it are committed.
+            DeadlineError: the time of the call was over before the last segment; the segments before are committed.
+            UnhealthyError: forgotten turns would not be recognised (see `require_settled`); nothing is taken.
         """
         require_settled(self.app)
         observed: list[Observed] = []
@@ -114,55 +115,47 @@ class Intake:
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
             notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
-            # others took some of their turns meanwhile: read again without those
-            made += self.keep(late) if late else []
+            made += self.keep(late) if late else []  # again, without the turns that other processes took
         if failure:
             raise failure
         return made
 
     def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
-        """Return the keys of turns in the batch that were not observed, and that the journal does not have as seen
-        yet."""
+        """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen."""
         left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
-        """Return the batch without turns that were taken or forgotten before (counted), and emptied segments."""
-        keys = {key for cut in batch for key in cut.keys}
-        taken = self.app.records.already_seen(keys)
-        out: list[SegmentCut] = []
+        """Return the batch without the turns that were taken or forgotten before, which are counted, and without the
+        segments that have no other turns."""
+        taken = self.app.records.already_seen({key for cut in batch for key in cut.keys})
+        tombstones = self.app.lookup.tombstone_keys()
+        remaining: list[SegmentCut] = []
         for cut in batch:
             pairs = [(key, turn) for key, turn in zip(cut.keys, cut.segment.turns, strict=True) if key not in taken]
             taken |= {key for key, _ in pairs}
             self.tally.overtaken += len(cut.keys) - len(pairs)
-            allowed = self._not_forgotten([turn for _, turn in pairs])
+            allowed = [(key, turn) for key, turn in pairs if not self._is_forgotten(turn, tombstones)]
             self.tally.forgotten += len(pairs) - len(allowed)
             if allowed:
-                kept = [(key, turn) for key, turn in pairs if id(turn) in allowed]
-                segment = replace(cut.segment, turns=tuple(turn for _, turn in kept))
-                out.append(SegmentCut(segment, tuple(key for key, _ in kept)))
-        return out
+                segment = replace(cut.segment, turns=tuple(turn for _, turn in allowed))
+                remaining.append(SegmentCut(segment, tuple(key for key, _ in allowed)))
+        return remaining
 
-    def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
-        """Return the `id()` of each turn that was not forgotten."""
-        dead = self.app.lookup.tombstone_keys()
-        if not dead:
-            return {id(turn) for turn in turns}
-
-        def is_forgotten(turn: Turn) -> bool:
-            """Whether a tombstone of one of the namespaces names the turn."""
-            evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
-            namespaces = (self.namespace, *self.forgotten_in)
-            return any(dead.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
-
-        return {id(turn) for turn in turns if not is_forgotten(turn)}
+    def _is_forgotten(self, turn: Turn, tombstones: set[bytes]) -> bool:
+        """Whether one of these tombstone keys names the turn, in this namespace or in `forgotten_in`."""
+        if not tombstones:
+            return False
+        evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
+        namespaces = (self.namespace, *self.forgotten_in)
+        return any(tombstones.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
 
     def _observe_cut(self, cut: SegmentCut) -> Observed:
-        """Extract from a segment, and judge what was found; in verbatim mode nothing is extracted."""
+        """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
         if self.mode == "verbatim":
-            return Observed(cut, doubted=self._doubted_turns_of(cut))
+            return Observed(cut, doubted=self._doubted_positions(cut))
         started, turns = perf_counter(), cut.segment.turns
-        spent, unborne = self._extraction.spent(), self._extraction.dropped()
+        spent_before, dropped_before = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
         if self.app.settings.trust.enabled:
             found = [with_echoed_source(observation, turns) for observation in found]
@@ -170,7 +163,7 @@ class Intake:
             found = [reject_repetition(observation, served) for observation in found]
         if self._extraction.is_remote:
             found = [_without_secrets(observation) for observation in found]
-        tokens_in, tokens_out, cost = self._extraction.spent(spent)
+        tokens_in, tokens_out, cost = self._extraction.spent(spent_before)
         row = FlushRow(
             session_id=cut.segment.session_id,
             namespace=self.namespace,
@@ -186,54 +179,54 @@ class Intake:
             input_tokens=tokens_in,
             output_tokens=tokens_out,
             cost=cost,
-            dropped=dict(self._extraction.dropped() - unborne),
+            dropped=dict(self._extraction.dropped() - dropped_before),
         )
-        left = unkept_statements(cut.segment, [each.fact for each in found])
-        doubted = self._doubted_turns_of(cut, found)
-        return Observed(cut, tuple(found), artifacts_by_turn(turns), row, tuple(left), doubted)
+        unkept = unkept_statements(cut.segment, [each.fact for each in found])
+        doubted = self._doubted_positions(cut, found)
+        return Observed(cut, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
-    def _doubted_turns_of(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> frozenset[int]:
-        """Return positions of the turns that begin in quarantine, of those kept or cited; none if trust is off."""
+    def _doubted_positions(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> frozenset[int]:
+        """Return the positions in the segment of doubtful turns, whose passages and memories begin in quarantine; only
+        of turns that are kept or are evidence of the observations. Empty if trust is off."""
         turns = cut.segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in observations for part in each.fact.evidence for at in range(part.start, part.end + 1)}
-        asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
-        return frozenset(doubted_turns(turns, asked))
+        checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
+        return frozenset(doubted_turns(turns, checked))
 
     def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
-        """Commit what was extracted as one operation; returns the ids of the memories made, and the segments left out.
-
-        Those are segments of which another process took turns meanwhile. `unused` are more keys to mark as seen.
-        """
+        """Commit observed segments as one operation, and mark their turns and the keys in `unused` as seen. Return the
+        ids of the extracted memories, and the segments left out, of which another process took turns meanwhile."""
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
-            mine = [each for each in observed if not taken.intersection(each.cut.keys)]
+            untaken = [each for each in observed if not taken.intersection(each.cut.keys)]
             late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
-            turns = [turn for each in mine for turn in each.cut.segment.turns]
+            turns = [turn for each in untaken for turn in each.cut.segment.turns]
             self.tally.turns += len(turns)
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
             if self.mode == "verbatim":
-                writes, ledger, made = self._verbatim_writes(mine), [], []
+                writes, ledger, made = self._verbatim_writes(untaken), [], []
             else:
-                writes, ledger, made = self._extracted_writes(mine)
-            seen = unused.union(*(each.cut.keys for each in mine))
-            kept = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
-            self.tally.operations += [kept.op_id] if writes else []
-        self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
+                writes, ledger, made = self._extracted_writes(untaken)
+            seen = unused.union(*(each.cut.keys for each in untaken))
+            committed = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
+            self.tally.operations += [committed.op_id] if writes else []
+        self.tally.encoder_problem = committed.folded.encoder_problem or self.tally.encoder_problem
         return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
-        """Yield the texts that are likely to be kept, to be encoded before the lock is taken: facts and passages."""
+        """Yield the texts of facts and passages that are likely to be written, to be encoded before the lock is
+        taken."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
             yield from kept_passages(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
 
     @property
     def _keeps_turns(self) -> bool:
-        """Whether the turns themselves are kept, word for word as passages."""
+        """Whether the turns are kept word for word, as passages."""
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
-        """Return the episode files of segments with turns that may be kept, in verbatim mode; counts them."""
+        """Return the writes of the episode files in verbatim mode, of those segments that have passages; count them."""
         made = (
             episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._retention(each))
             for each in observed
@@ -249,14 +242,14 @@ class Intake:
     def _extracted_writes(
         self, observed: Sequence[Observed]
     ) -> tuple[list[FileWrite], list[dict[str, object]], list[str]]:
-        """Return the files and ledger rows of extracted segments, and the ids of the memories made; counts them."""
+        """Reconcile the observations with known memories. Return the file writes and ledger rows of the segments, and
+        the ids of the new memories; count all of these."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
         reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
         episodes = [self.app.clock.new_id("ep") for _ in observed]
-        stated = [self._statements(each, changes, episode) for each, episode in zip(observed, episodes, strict=True)]
-        for found in stated:
-            reconciler.consider(found)
+        for each, episode in zip(observed, episodes, strict=True):
+            reconciler.consider(self._statements(each, changes, episode))
         decided = reconciler.decide()
         plan, made = changes.plan(), changes.fresh
         episode_files, passages = self._episode_writes(observed, episodes, made)
@@ -272,8 +265,9 @@ class Intake:
         return [*plan.writes, *episode_files], [*rows, *decided.rows, *plan.rows], [memory.id for memory in made]
 
     def _unkept_rows(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
-        """Yield a ledger row for each unkept statement: a keyed hash, not its words, by which `why` finds it."""
-        for each in (left for part in observed for left in part.unkept):
+        """Yield a ledger row for each unkept statement, with a keyed hash of its words, by which `why` finds it; count
+        the statements by reason."""
+        for each in (unkept for part in observed for unkept in part.unkept):
             self.tally.unkept[each.reason.partition(":")[0]] += 1
             yield UnkeptRow(
                 session_id=each.evidence.source,
@@ -285,12 +279,13 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
-        """Return a segment's observations as statements for the reconciler, tied to the segment's `episode` id."""
+        """Convert a segment's observations into statements for the reconciler, whose memories have the segment's
+        `episode` id and the ids of their artifacts."""
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
-        found = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
+        statements = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
-            doubted = {observed.cut.segment.turns[number].ordinal for number in observed.doubted}
-            found = [quarantine_if_doubted(each, doubted) for each in found]
+            doubted = {observed.cut.segment.turns[position].ordinal for position in observed.doubted}
+            statements = [quarantine_if_doubted(each, doubted) for each in statements]
         return [
             replace(
                 each,
@@ -298,20 +293,21 @@ class Intake:
                     update={"episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)}
                 ),
             )
-            for each in found
+            for each in statements
         ]
 
     def _artifact_ids(self, statement: Statement, observed: Observed) -> tuple[str, ...]:
-        """Return the ids of the artifacts (files, URLs, …) named in the turns behind a statement, each once."""
+        """Return the ids of the artifacts (files, URLs, …) that the turns in a statement's evidence name, each once."""
         evidence = statement.observation.fact.evidence if statement.observation else ()
         turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
-        named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
-        return tuple(dict.fromkeys(named))
+        ids = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.artifacts.get(ordinal, ())]
+        return tuple(dict.fromkeys(ids))
 
     def _episode_writes(
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
     ) -> tuple[list[FileWrite], int]:
-        """Return the episode files of segments with memories or kept turns, and how many passages these hold."""
+        """Return the writes of the episode files, of segments with memories in `made` or kept turns, and the number of
+        passages in them; `ids` are the segments' episode ids."""
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
@@ -322,7 +318,7 @@ class Intake:
                 self.app.clock,
                 id=episode,
                 memories=members.get(episode, ()),
-                artifacts=merge_artifacts(each.named),
+                artifacts=merge_artifacts(each.artifacts),
                 keeping=self._retention(each) if self._keeps_turns else None,
             )
             for each, episode in zip(observed, ids, strict=True)
@@ -331,21 +327,21 @@ class Intake:
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
     def _retention(self, observed: Observed) -> TurnsKept:
-        """Return what is kept of a segment's turns word for word: nothing forgotten and, in mode `both`, no tool
-        output."""
-        dead = self.app.lookup.tombstone_keys()
+        """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
+        the output of tools."""
+        keys = self.app.lookup.tombstone_keys()
 
         def permitted(passages: list[str]) -> list[str]:
             """Return the passages that were not forgotten."""
-            if not dead:
+            if not keys:
                 return passages
-            return [each for each in passages if dead.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
+            return [each for each in passages if keys.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
 
         return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
-    """Return the observation with secrets redacted again: a model may assemble what no turn held."""
+    """Return the observation with secrets redacted again, since a model can assemble a secret from parts."""
     fact = observation.fact
     clean = {
         "content": redact(fact.content).text,
@@ -360,12 +356,13 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:
-    """Return `NAMESPACE MODE`, a part of a turn's key (`turn_key`); another wording would import everything again."""
+    """Return `NAMESPACE MODE`, a part of a turn's key; with another form, everything would be imported again."""
     return f"{namespace} {mode}"
 
 
 def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
-    """Cut turns, given with their keys, into segments; the intake of each segment's session keeps it."""
+    """Cut a stream of turns and their keys into segments, and let the intake that `intake_of` returns for each
+    segment's session take it, some 500 turns at a time."""
     batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
     waiting = 0
     for cut in _segment_cuts(keyed):
@@ -373,24 +370,24 @@ def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], I
         batches.setdefault(intake.namespace, (intake, []))[1].append(cut)
         waiting += len(cut.keys)
         if waiting >= TURNS_A_COMMIT:
-            _keep_all(batches)
+            _take_batches(batches)
             waiting = 0
-    _keep_all(batches)
+    _take_batches(batches)
 
 
-def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
-    """Have each intake keep its batch, and empty the batches."""
+def _take_batches(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
+    """Let each intake take its batch, and remove the batches."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()
 
 
 def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
-    """Yield the segments of a stream of turns, each with the keys of its turns."""
-    keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
+    """Yield the segments of a stream of turns and their keys, each with the keys of its turns."""
+    keys: dict[int, bytes] = {}  # by the `id()` of turns, since two files can both have turn 3 of one session
 
     def remembering_keys() -> Iterator[Turn]:
-        """Yield the turns of the stream, their keys noted as they pass."""
+        """Yield the turns of the stream, and store their keys in `keys`."""
         for key, turn in keyed:
             keys[id(turn)] = key
             yield turn

@@ -1,7 +1,7 @@
-"""The turns of a session in, citations of memories its recalls served out: quoted, named, or a file of it worked on.
+"""The turns of a session in, citations of memories that its recalls served out: quoted, named, or their files used.
 
-Nobody states these citations: they are observed. So only what nothing else explains is one: a phrase or a file that
-came up neither in the question nor in any earlier turn, and a phrase that other sessions do not say, too.
+Nobody reports these citations: they are observed. So a phrase or a file counts only if nothing else explains it: if it
+is neither in the question nor in any earlier turn, and a phrase only if other sessions do not have it, too.
 """
 
 import re
@@ -26,11 +26,11 @@ from pellucid.store.history.citations_port import Evidence, ServedRecall
 from pellucid.store.index_port import EVERY_SCOPE, Admission
 
 TELLING = 4
-"""Content words in a row from which a phrase is a quotation; `docs/citations.md` says why so many."""
+"""The number of content words in a row that make a phrase a quotation; `docs/citations.md` says why so many."""
 _ID = re.compile(r"\bmem_[0-9a-f]{32}\b|(?<![\w-])[0-9a-f]{10}(?![\w-])")
 _SHORT = 10
 _LOOKED_AT = 32
-"""Memories nearest to a phrase in which it is looked for."""
+"""The number of memories nearest to a phrase in which the phrase is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class _Use:
 
 
 def notice(app: App, namespace: str, segments: Sequence[Segment], new_ids: Sequence[str] = ()) -> None:
-    """Cite the memories that earlier recalls served and that these segments show to have been used.
+    """Store citations of the memories that earlier recalls served to the sessions of these segments, and that the
+    segments used or that the new memories made of them (`new_ids`) replaced.
 
-    Memories made of the segments (`new_ids`) cite those they replaced. In a home that may only be read, or where the
-    history cannot be read or written, nothing is cited: taking turns in never needs it.
+    Nothing is cited if the home is read-only or history cannot be read or written; that is not an error.
     """
     if app.read_only:
         return
@@ -62,7 +62,7 @@ def notice(app: App, namespace: str, segments: Sequence[Segment], new_ids: Seque
 
 
 def _cite_rewritten(app: App, namespace: str, session_id: str, new_ids: Sequence[str]) -> None:
-    """Cite each memory that a new memory of this session (of `new_ids`) replaced."""
+    """Cite each memory that one of the new memories of this session replaced."""
     for new in (each.memory for each in app.index.memories(namespace, new_ids)) if new_ids else ():
         for old in new.supersedes if new.session_id == session_id else ():
             cite_if_served(
@@ -72,7 +72,7 @@ def _cite_rewritten(app: App, namespace: str, session_id: str, new_ids: Sequence
 
 @dataclass(frozen=True, slots=True)
 class _ServedMemory:
-    """A memory that was served, with its phrases and the files that it names by a path."""
+    """A memory that was served, with its phrases (and their spans) and the files that it names by a path."""
 
     memory: Memory
     phrases: Mapping[str, tuple[int, int]]
@@ -80,25 +80,26 @@ class _ServedMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """Read a memory's phrases, and the files it names by a path with `/`."""
+        """Find the phrases in a memory's content, and the files that it names by a path with `/`."""
         files = frozenset(name for name in files_named(memory.content) if "/" in name)
         return cls(memory, phrases(memory.content, TELLING), files)
 
 
 def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
-    """Yield the uses of served memories whose ids (or the end of them) or phrases stand in a turn of the agent's; one
-    may have both."""
-    ids, here = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
+    """Yield a possible use for each served memory whose id, or its last ten digits, is in the turn, and another for
+    each that shares phrases with the turn."""
+    ids, in_turn = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):
             yield _Use(each.memory, "id", turn, {})
-        if shared := each.phrases.keys() & here.keys():
-            yield _Use(each.memory, "quoted", turn, {phrase: here[phrase] for phrase in shared})
+        if shared := each.phrases.keys() & in_turn.keys():
+            yield _Use(each.memory, "quoted", turn, {phrase: in_turn[phrase] for phrase in shared})
 
 
 @dataclass
 class _SessionUses:
-    """Finds and cites the memories that some turns of a session used, of those its recalls (newest first) served."""
+    """Finds and cites the memories that some turns of a session used, of those that its recalls (newest first)
+    served."""
 
     app: App
     namespace: str
@@ -107,7 +108,7 @@ class _SessionUses:
     recalls: Sequence[ServedRecall]
 
     def cite_uses(self) -> None:
-        """Cite the memories that the turns used, each once for every kind of citation."""
+        """Store citations of the memories that the turns used, each memory once for each kind of citation."""
         cited = {(row.memory_id, row.kind) for row in self.app.citations.on(self.namespace, self.session_id)}
         for use in self._possible_uses():
             memory_id, kind = use.memory.id, KINDS[use.evidence]
@@ -119,8 +120,8 @@ class _SessionUses:
                 cited.add((memory_id, kind))
 
     def _possible_uses(self) -> Iterator[_Use]:
-        """Yield the uses of served memories that turns show by themselves: in the agent's words, or a file that a call
-        is given. Turns without a time may be earlier: they are left out."""
+        """Yield the possible uses of memories in turns after they were served: in the agent's words, or by a file that
+        is an argument of a tool call. Turns without a time are left out."""
         since: dict[str, int] = {}
         for recall in self.recalls:
             since |= dict.fromkeys(recall.memory_ids, recall.at)
@@ -130,16 +131,16 @@ class _SessionUses:
             if served and turn.role == "assistant" and turn.kind not in UNSAID:
                 yield from _uses_in_words(turn, served)
             elif served and turn.kind == "call":
-                given = paths_in_call(turn)
+                paths = paths_in_call(turn)
                 yield from (
                     _Use(each.memory, "file", turn, {path: (0, 0)})
                     for each in served
-                    for path in sorted(each.files & given)
+                    for path in sorted(each.files & paths)
                 )
 
     def _evidence_words(self, use: _Use) -> str | None:
-        """Return the words of the turn that are evidence of a use; None where what was said or asked before, or other
-        sessions, explain them."""
+        """Return the words of the turn that are evidence of a use; None if earlier turns or questions, or other
+        sessions, explain them, so that there was no use."""
         if use.evidence == "id":
             return use.memory.id[-_SHORT:]
         before = [each for number, each in self._earlier if number < use.turn.ordinal]
@@ -156,20 +157,20 @@ class _SessionUses:
 
     @cached_property
     def _earlier(self) -> list[tuple[int, str]]:
-        """Return (ordinal, normalised words) of each known turn of the session, also of the ones at hand now."""
+        """Return (ordinal, normalised words) of each available turn of the session, also of the turns just taken."""
         known = {turn.ordinal: turn for turn in turns_at_hand(self.app, self.namespace, self.session_id)}
         known |= {turn.ordinal: turn for turn in self.turns}
         return [(number, words_row(turn.content)) for number, turn in known.items()]
 
-    def _said_elsewhere(self, wordings: Collection[str], memory: Memory) -> set[str]:
-        """Return the phrases of `wordings` that unrelated sessions say, too; sessions the memory came from, or that
-        cited it, do not count."""
+    def _said_elsewhere(self, candidates: Collection[str], memory: Memory) -> set[str]:
+        """Return those of the candidate phrases that memories of other sessions contain, too; sessions that the memory
+        came from, or that cited it, do not count."""
         own = {self.session_id, memory.session_id, *(each.rpartition(":")[0] for each in memory.evidence)}
         own |= {each.occasion for each in self.app.citations.of(self.namespace, memory.id)}
         admission = Admission(epoch_ms(self.app.clock.now()), granted=EVERY_SCOPE)
         found: set[str] = set()
         with self.app.index.reading(self.namespace) as reader:
-            for phrase in wordings:
+            for phrase in candidates:
                 stems = [term.stem for term in reader.survey(phrase, names=False).terms]
                 near = reader.memories(reader.lexical(stems, admission, _LOOKED_AT, 0).rows)
                 others = (each.memory for each in near if each.memory.session_id not in own)

@@ -1,4 +1,4 @@
-"""A live session's turns in, memories out: guarded, numbered, spooled as they arrive, flushed when it is time."""
+"""A live session's turns in, memories out: guarded, numbered, spooled as they arrive, flushed when they are due."""
 
 import json
 from collections import Counter
@@ -37,9 +37,9 @@ class ObserveInput(Wire):
 
     namespace: str
     said_by: SourceClass = "manual"
-    """Who brings them: what a program says that a person said is that program's word."""
+    """The source of the call: turns that a program brings are not trusted as a person's words."""
     by_folder: bool = False
-    """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
+    """Whether sessions that name a folder are filed under its project, and only others in `namespace`."""
     session_id: Annotated[str | None, Flag("The session of turns that name none.", "--session")] = None
     lines: tuple[str, ...] = Field(default=(), description="Turns, each a line of JSON as a transcript has it.")
     turns: tuple[dict[str, object], ...] = Field(
@@ -48,7 +48,7 @@ class ObserveInput(Wire):
     )
     agent: Annotated[str | None, Flag("The agent of turns that name none.")] = None
     flush: Annotated[Insistent | None, Flag("before_reset or session_end: then keep all that waits.")] = None
-    """Of the sessions concerned."""
+    """The signal with which the sessions concerned are flushed; None: only what is due."""
     transcript_format: Annotated[
         Format | None, Flag("claude-code, codex, cursor, openai-chat or plain-jsonl; else detected.", "--format")
     ] = None
@@ -56,14 +56,14 @@ class ObserveInput(Wire):
 
 
 class ObserveOutput(Wire):
-    """What became of the turns: each that was read waits in the spool, was flushed, or was dropped for a reason."""
+    """The counts and problems of a call; each turn that was read waits, was flushed, or was dropped for a reason."""
 
     namespace: str
-    """The one that was named, or that of sessions which tell no folder."""
+    """The namespace of the request; sessions with folders can be in others."""
     turns_read: int = 0
     turns_spooled: int = 0
     spooled_to: dict[str, int] = Field(default_factory=dict)
-    """The turns spooled, by namespace."""
+    """Maps namespaces to the number of turns spooled."""
     dropped: dict[str, int] = Field(default_factory=dict)
     redactions: dict[str, int] = Field(default_factory=dict)
     malformed: int = 0
@@ -72,7 +72,7 @@ class ObserveOutput(Wire):
     flushes: tuple[Flushed, ...] = ()
     backlog: tuple[Backlog, ...] = ()
     topic_shift: TopicShift = "meaning"
-    """How the topic is followed: by meaning, by words because there is no encoder, or not at all."""
+    """How changes of topic are found: by meaning, by words because there is no encoder, or not at all."""
     encoder_problem: str | None = None
     extractor_problem: str | None = None
 
@@ -84,13 +84,13 @@ class SpoolOutput(Wire):
     turns: int
     backlog: tuple[Backlog, ...] = ()
     everywhere: bool = False
-    """All projects were looked at, and not that namespace alone."""
+    """Whether the turns of all projects are shown, not of that namespace alone."""
 
 
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
-    """Spool some turns of a live session and flush what they complete; without turns, flush what is due.
+    """Spool turns of live sessions and flush the segments that they complete; without turns, flush what is due.
 
-    When this returns every turn is acknowledged: it waits on disk, redacted, or what came of it is kept.
+    When this returns, every turn is acknowledged: it waits on disk, redacted, or was flushed.
 
     Raises:
         InputError: the format is one that cannot be read line by line.
@@ -102,24 +102,23 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
 
 
 def show_waiting(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
-    """Return the turns that wait to become memories, counted by session; with `by_folder`, those of every project."""
-    found = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
-    return SpoolOutput(
-        namespace=namespace, turns=sum(each.turns for each in found), backlog=found, everywhere=by_folder
-    )
+    """Return the numbers of waiting turns by session; with `by_folder`, of every project."""
+    backlogs = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
+    turns = sum(each.turns for each in backlogs)
+    return SpoolOutput(namespace=namespace, turns=turns, backlog=backlogs, everywhere=by_folder)
 
 
 def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
-    """Return the sessions with waiting turns in any of these namespaces."""
+    """Return the backlogs of the sessions with waiting turns in any of these namespaces."""
     waiting = {each.namespace for each in app.spool.waiting()}
     return tuple(each for namespace in sorted(waiting.intersection(namespaces)) for each in backlog(app, namespace))
 
 
 class Observer:
-    """Observes one stream of lines, chunk by chunk."""
+    """Observes one stream of transcript lines, chunk by chunk."""
 
     def __init__(self, app: App, request: ObserveInput, *, folder: str | None = None) -> None:
-        """Prepare; nothing is read or written yet. `folder` is that of turns which name none.
+        """Prepare to observe; nothing is written yet. `folder` is the folder of turns that do not name one.
 
         Raises:
             InputError: the format is one that cannot be read line by line.
@@ -136,12 +135,13 @@ class Observer:
         self._spooled = Counter[str]()
 
     def follow(self, read: Callable[[int], bytes]) -> None:
-        """Take lines as they arrive, until `read` returns no bytes; each is acknowledged before more is read."""
+        """Take lines as they arrive, until `read(max_bytes)` returns no bytes; all are acknowledged before more are
+        read."""
         for lines in line_batches(read):
             self.take(lines)
 
     def take(self, lines: Sequence[str]) -> int:
-        """Spool the turns of some lines, and flush what they complete; return how many of the turns were new.
+        """Spool the turns of some lines, flush the segments that they complete, and return the number of new turns.
         StoreError if they cannot be spooled."""
         before = self._spooled.total()
         by_session: dict[str, list[Turn]] = {}
@@ -153,7 +153,8 @@ class Observer:
             session: self._filing.choose_namespace(turns) if self._filing else self._request.namespace
             for session, turns in by_session.items()
         }
-        with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
+        # two processes must not give out the same number
+        with exclusive(self._app.settings.home / "spool.lock", WAIT_S):
             for session_id, turns in by_session.items():
                 self._spool_turns(namespaces[session_id], session_id, turns)
         self._sessions |= dict.fromkeys(by_session)
@@ -171,7 +172,7 @@ class Observer:
         self._spooled[namespace] += writer.close()
 
     def _flusher_of(self, namespace: str) -> Flusher:
-        """Return the flusher of a namespace, made when first needed."""
+        """Return the flusher of a namespace, which is made when first needed."""
         if namespace not in self._flushers:
             elsewhere = (DEFAULT,) if self._filing else ()
             self._flushers[namespace] = Flusher(
@@ -180,8 +181,8 @@ class Observer:
         return self._flushers[namespace]
 
     def finish(self) -> ObserveOutput:
-        """Flush the sessions concerned, if a flush was asked for, and all that have been silent for long; return what
-        became of everything."""
+        """Flush the sessions concerned, if the request has a signal, and all sessions that have been silent for long;
+        return the output of the whole stream."""
         if self._request.flush:
             for namespace, session_id in self._sessions_concerned():
                 self._flusher_of(namespace).flush(session_id, self._request.flush)
@@ -191,25 +192,25 @@ class Observer:
 
     def _waiting(self) -> list[Waiting]:
         """Return the sessions with waiting turns in the namespaces of this stream."""
-        ours = self._namespaces()
-        return [each for each in self._app.spool.waiting() if each.namespace in ours]
+        namespaces = self._namespaces()
+        return [each for each in self._app.spool.waiting() if each.namespace in namespaces]
 
     def _namespaces(self) -> frozenset[str]:
-        """Return the namespaces that sessions of this stream may be filed in: all where folders decide, else the one
-        asked for."""
+        """Return the namespaces that sessions of this stream can be in: those of all projects if sessions are filed by
+        folder, else the request's."""
         return self._filing.namespaces if self._filing else frozenset({self._request.namespace})
 
     def _sessions_concerned(self) -> list[tuple[str, str]]:
-        """Return (namespace, session id) of the waiting sessions to flush: the named one, those of the lines, and their
-        sub-agents'; if there are neither, those without a name."""
-        asked = self._request.session_id
-        named = {redact(asked).text: None} if asked else {}
-        ending = {*named, *self._sessions} or {UNNAMED}
+        """Return (namespace, session id) of the waiting sessions to flush: the request's session, the sessions of the
+        lines, and those of their sub-agents; if there are none, the sessions without a name."""
+        request_session = self._request.session_id
+        concerned = {redact(request_session).text, *self._sessions} if request_session else set(self._sessions)
+        ending = concerned or {UNNAMED}
         waiting = [(each.namespace, each.session_id) for each in self._waiting()]
         return [pair for pair in waiting if any(f"{pair[1]}/".startswith(f"{end}/") for end in ending)]
 
     def _outcome(self) -> ObserveOutput:
-        """Return the answer: what became of the lines, what was flushed and what waits."""
+        """Return the output: counts of the lines, the flushed segments and the backlog."""
         report, flushers = self._report, [*self._flushers.values()] or [self._flusher_of(self._request.namespace)]
         tally = sum_tallies(each.tally for each in flushers)
         dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
@@ -233,10 +234,10 @@ class Observer:
 
 
 class SpoolWriter:
-    """Adds one chunk of a session's turns to the spool: each is numbered, checked by the guard, and given a key."""
+    """Adds one chunk of a session's turns to the spool, each after a check by the guard, with a number and a key."""
 
     def __init__(self, app: App, request: ObserveInput, session_id: str, guard: Guard, report: CaptureReport) -> None:
-        """Load what the spool holds of the session: its keys, its next number, whether it is off the record."""
+        """Load the spool's state of the session: its keys, its next number, and whether it is off the record."""
         self._app, self._request, self._guard, self._report = app, request, guard, report
         self._session = session_id
         self._waiting = {each.key for each in app.spool.held(request.namespace, session_id)}
@@ -245,13 +246,13 @@ class SpoolWriter:
         self._now = app.clock.now()
         self._off = OffTheRecord(app.settings.capture)
         self._mark = self._placeholder(OFF_THE_RECORD, 0)
-        if self._mark.key in self._waiting:  # as if its user had just said so
+        if self._mark.key in self._waiting:  # go off the record, as if the user had just said so
             words = app.settings.capture.off_the_record
             self._off.drop_reason(Turn(session_id, 0, "user", words), words)
 
     def admit(self, turn: Turn) -> None:
-        """Queue a turn for the spool, unless it may not be stored (it keeps its number) or is there already; both are
-        counted."""
+        """Queue a turn for the spool. A turn that must not be stored is counted and uses up a number; a turn that is in
+        the spool or was imported is only counted."""
         turn = replace(
             turn,
             ordinal=self._next,
@@ -263,18 +264,18 @@ class SpoolWriter:
             self._report.drop(reason)
             self._next += 1
             return
-        kept = next(self._guard.admit(turn), None)
-        if kept is None:
+        admitted = next(self._guard.admit(turn), None)
+        if admitted is None:
             self._next += 1
         else:
-            self._add_turn(kept)
+            self._add_turn(admitted)
 
     def _add_turn(self, turn: Turn) -> None:
-        """Give a turn its number and key, and queue it until `close`, unless it was taken before."""
+        """Queue a turn with its key until `close`; if the turn was taken before, only count it."""
         key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")
-            # a repeat was numbered when it first came, unless that was in an import: then it is numbered like there
+            # a repeated turn got its number when it first came, unless it came in an import, which numbers every turn
             self._next += turn.key is None or self._first == 1
             return
         self._waiting.add(key)
@@ -283,32 +284,33 @@ class SpoolWriter:
         self._next += 1
 
     def close(self) -> int:
-        """Write the queued turns to the spool at once; return how many they are, without the placeholders."""
+        """Write the queued turns to the spool at once, with placeholders as needed; return the number of turns."""
         off_record = self._off.drop_reason(Turn(self._session, 0, "assistant", "-"), "-")
-        marked = self._mark.key in self._waiting
-        entering = [*self._new, self._mark] if off_record and not marked else self._new
+        is_marked = self._mark.key in self._waiting
+        added = [*self._new, self._mark] if off_record and not is_marked else self._new
         last = self._new[-1].turn.ordinal if self._new else self._first - 1
-        if self._next - 1 > last:  # what was left out at the end keeps its number
-            entering = [*entering, self._placeholder(PLACE, self._next - 1)]
-        if entering:
-            self._app.spool.append(self._request.namespace, entering)
-        if marked and not off_record:
+        if self._next - 1 > last:  # a placeholder reserves the last number of turns that were left out
+            added = [*added, self._placeholder(PLACE, self._next - 1)]
+        if added:
+            self._app.spool.append(self._request.namespace, added)
+        if is_marked and not off_record:
             self._app.spool.drop([self._mark.key])
         return len(self._new)
 
     def _placeholder(self, name: str, ordinal: int) -> SpooledTurn:
-        """Return an empty turn by which the spool remembers something about the session (`OFF_THE_RECORD`, `PLACE`)."""
+        """Return an empty turn that stores a fact about the session in the spool; `name` is `OFF_THE_RECORD` or
+        `PLACE`."""
         turn = Turn(self._session, ordinal, "system", "", key=name)
         place = replace(turn, key=f"{name} {ordinal}")
         return SpooledTurn(turn_key(place, self._app.key, f"{self._request.namespace} spool"), turn, self._millis())
 
     def _millis(self) -> int:
-        """Return the time at which this chunk is spooled, in milliseconds since 1970."""
+        """Return the time of this chunk in epoch milliseconds."""
         return int(self._now.timestamp() * 1000)
 
 
 class SpoolInput(Wire):
-    """Whose turns: those of a namespace, and, of sessions that tell a folder, of its project."""
+    """The namespace whose waiting turns to show; with `by_folder`, those of every project, too."""
 
     namespace: str
     by_folder: bool = False

@@ -1,4 +1,4 @@
-"""An earlier sentence and the value of a correction in, the sentence as corrected, and what it states, out."""
+"""An earlier sentence and a correction in, the corrected sentence with its entity and attributes out."""
 
 from pellucid.memory.reconcile.targets import Restated
 from pellucid.model.observation import Resolution
@@ -8,10 +8,11 @@ from pellucid.observe.substitute import substitute
 
 
 def restate(sentence: str, resolves: Resolution) -> Restated | None:
-    """Put the value of a correction into an earlier sentence; None where it is unclear what it replaces."""
+    """Replace a value in an earlier sentence by the value of a correction, and return the new sentence with its entity
+    and attributes; None if it is unclear which words the correction replaces."""
     language = detect_language(sentence)
-    made = substitute(sentence, resolves.value, resolves.about, language)
-    if made is None:
+    corrected = substitute(sentence, resolves.value, resolves.about, language)
+    if corrected is None:
         return None
-    read = read_attribution(made.text, language)
-    return Restated(made.text, read.entity, read.attributes)
+    attribution = read_attribution(corrected.text, language)
+    return Restated(corrected.text, attribution.entity, attribution.attributes)

@@ -1,4 +1,4 @@
-"""What an intake has taken so far, and what several have taken together."""
+"""The counts of an intake, and the sum of several intakes' counts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,19 +16,19 @@ class IntakeTally:
     characters_in: int = 0
     characters_out: int = 0
     overtaken: int = 0
-    """Turns that another import, or another file of this one, took while this one was reading."""
+    """Turns that another import, or another file of the same import, took in the meantime."""
     forgotten: int = 0
-    """Turns that were left out because what they said was forgotten."""
+    """Turns that were left out because they were forgotten."""
     encoder_problem: str = ""
     verdicts: Counter[str] = field(default_factory=Counter[str])
     unkept: Counter[str] = field(default_factory=Counter[str])
-    """Statements of which nothing was made, by reason; `why` answers of each."""
+    """Statements that became no observation, by reason; `why` explains each."""
     operations: list[str] = field(default_factory=list[str])
-    """What was committed, in its order."""
+    """The ids of the committed operations, in their order."""
 
 
 def sum_tallies(tallies: Iterable[IntakeTally]) -> IntakeTally:
-    """Return the sum of several tallies, an empty one for none; of their encoder problems the last."""
+    """Return the sum of several tallies, with the last of their encoder problems; an empty tally if there are none."""
     total = IntakeTally()
     for tally in tallies:
         for name in {each.name for each in fields(IntakeTally)} - {"encoder_problem"}:

@@ -1,1 +1,1 @@
-"""A stretch of recalls in, what they came to out: what was found, what it cost, what was worked with."""
+"""A range of recalls in, statistics out: what they found and cost, and which memories were used."""

@@ -1,6 +1,6 @@
-"""Memories that were worked with in, where each would have stood without a leg out: from the receipts of their recalls.
+"""Cited memories in, the ranks that they would have had without a leg out: from the receipts of their recalls.
 
-Nothing is asked again, and nothing waits for it: `stats` works out a few hundred, a process that stays does the rest.
+No question is asked again. `stats` computes a few hundred recalls; a long-running process computes the rest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,14 +13,15 @@ from pellucid.recall.receipt.record import unpack
 from pellucid.store.history.telemetry_port import LiftRow
 
 _PARTS: Mapping[str, Sequence[str]] = {"graph": ("graph",), "temporal": ("temporal",), "renew": ("renew",)}
-"""What is left out, by the name under which it is kept."""
+"""Maps the name under which a lift is stored to the parts that are left out of the recall for it."""
 AT_ONCE = 200
-"""Recalls that are worked out while somebody waits: some 10 ms each."""
+"""Recalls that are computed while somebody waits: some 10 ms each."""
 
 
-def compute_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
-    """Store each cited memory's rank with and without each leg for at most `recalls` recalls due; return how many."""
-    due = list(app.telemetry.lifts_due(namespace).items())[:recalls]
+def compute_lifts(app: App, namespace: str) -> int:
+    """Compute and store the ranks of cited memories with and without each leg, for the recalls of a namespace that have
+    none yet, at most `AT_ONCE`; return the number of these recalls."""
+    due = list(app.telemetry.lifts_due(namespace).items())[:AT_ONCE]
     for recall_id, memory_ids in due:
         app.deadline.check()
         app.telemetry.put_leg_lifts(namespace, recall_id, list(_lifts_of_recall(app, namespace, recall_id, memory_ids)))
@@ -28,7 +29,8 @@ def compute_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
 
 
 def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
-    """Yield each memory's rank in a recall with and without each leg; unknown ranks if the receipt cannot tell."""
+    """Yield, for each leg, the rank of each memory in a recall with and without the leg; ranks are None if the receipt
+    is gone or damaged, or does not say enough."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None
@@ -50,7 +52,7 @@ def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Seque
 
 
 def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
-    """Return a row without ranks for each of these memories and legs."""
+    """Return a row with unknown ranks for each leg and each memory."""
     return [LiftRow(memory_id, leg, None, None) for leg in legs for memory_id in memory_ids]
 
 

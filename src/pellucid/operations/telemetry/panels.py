@@ -1,4 +1,4 @@
-"""Nothing in, the panels out: what each answers, the view it reads, by what it is summed, and what its columns say."""
+"""Nothing in, the panels out: the question of each, the view that it reads, its groupings and its columns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ PanelName = Literal[
 ]
 Count = int | float | None
 Sums = Mapping[str, int]
-"""What the measures of a view add up to, by their names."""
+"""Maps the names of a view's measures to their sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a panel: its name, what its numbers are, what it says, and how it follows from the sums."""
+    """A column of a panel: its name, the unit of its numbers, its description, and its value as a function of the
+    sums."""
 
     name: str
     unit: str
@@ -34,19 +35,19 @@ class Panel:
     view: str
     columns: tuple[Column, ...]
     by: tuple[Grouping, ...]
-    """By what its view can be summed; the first where nobody says."""
+    """The groupings that it offers; the first is the default."""
     measures: tuple[str, ...]
     """Columns of the view that are summed; rows are ordered by the first."""
     by_leg: str = ""
-    """The view that has the same measures of each leg, if one has."""
+    """The view with the same measures for each leg; "" if there is no such view."""
     notes: Callable[[TelemetrySettings], tuple[str, ...]] = lambda _: ()
-    """What whoever reads the numbers must know."""
+    """Notes that a reader of the numbers needs."""
     keeps: Callable[[Sums, TelemetrySettings], bool] = lambda _sums, _settings: True
-    """Which rows are shown."""
+    """Whether a row is shown."""
     of_active: bool = False
-    """Whether its rows are of memories that still answer: others need not be put away."""
+    """Whether only rows of active memories are shown."""
     from_lifts: bool = False
-    """Whether it counts what must be worked out from receipts first."""
+    """Whether it reads leg lifts (`LiftRow`), which must be computed from receipts first."""
 
     def view_by(self, by: Grouping) -> str:
         """Return the SQL view to sum for this grouping: the one by leg, if there is one and it is asked for, else the
@@ -55,13 +56,14 @@ class Panel:
 
 
 def _summed(name: str, unit: str, text: str) -> Column:
-    """Make a column that shows the sum of one measure."""
+    """Make a column that shows the sum of the measure `name`."""
     return Column(name, unit, text, lambda sums, _: sums[name])
 
 
-def _ratio(name: str, of: str, whole: str, text: str) -> Column:
-    """Make a column that shows measure `of` as a share of measure `whole`; None if that is 0."""
-    return Column(name, "share", text, lambda sums, _: round(sums[of] / sums[whole], 4) if sums[whole] else None)
+def _ratio(name: str, part: str, whole: str, text: str) -> Column:
+    """Make a column that shows the sum of measure `part` as a share of the sum of measure `whole`; None if that is
+    0."""
+    return Column(name, "share", text, lambda sums, _: round(sums[part] / sums[whole], 4) if sums[whole] else None)
 
 
 _RECALLS = _summed("recalls", "recalls", "Recalls that were asked.")
@@ -72,19 +74,20 @@ _LOADED = _summed("loaded", "tokens", "Tokens of the contexts that were handed o
 
 
 def _tokens_saved(sums: Sums, settings: TelemetrySettings) -> int:
-    """Estimate the tokens saved: the cost of rework times how often memories spared it."""
+    """Estimate the tokens that memories saved: the tokens of one piece of rework times how often memories spared it."""
     return sums["spared"] * settings.rework_tokens
 
 
 def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
-    """Return the mean number of ranks by which a leg raised the memories that stay, less than 0 if it lowered them;
-    None if none stay."""
+    """Return the mean number of ranks by which a leg raised the memories that are served with and without it; below 0
+    if it lowered them, None if there are no such memories."""
     stayed = sums["cited"] - sums["brought"] - sums["unknown"]
     return round(sums["places"] / stayed, 2) if stayed else None
 
 
 def _lift_panel(name: PanelName, question: str, *by: Grouping, note: str) -> Panel:
-    """Make a panel of what legs did for cited memories; `by` are the groupings that it offers, the first by default."""
+    """Make a panel of the effect of legs on cited memories; `by` are the groupings that it offers, the first is the
+    default."""
     columns = (
         _summed("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
         _summed("brought", "memories", "Of these, those that would not have been given without it."),

@@ -1,4 +1,4 @@
-"""A panel and a stretch of time in, what the recalls and citations of it came to out: `stats`."""
+"""A panel and a range of days in, sums over their recalls and citations out: `stats`."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ _SHOWN = 20
 
 
 class StatsInput(Wire):
-    """Which panel, over which days, by what."""
+    """The panel, the range of days and the grouping."""
 
     namespace: str
     panel: Annotated[PanelName, Argument(f"One of {', '.join(PANELS)}.")]
@@ -34,7 +34,7 @@ class StatsInput(Wire):
 
 
 class StatsColumn(Wire):
-    """A column: its name, what its values are (`name`, `recalls`, `tokens`, `share`, …), and what it says."""
+    """A column: its name, the unit of its values (`name`, `recalls`, `tokens`, `share`, …), and its description."""
 
     name: str
     unit: str
@@ -42,7 +42,7 @@ class StatsColumn(Wire):
 
 
 class StatsOutput(Wire):
-    """A panel's rows, each with the value of every column; `totals` is such a row of all of them, without a name."""
+    """A panel's rows, each with the value of every column; `totals` is such a row for all rows together."""
 
     panel: PanelName
     question: str
@@ -52,16 +52,20 @@ class StatsOutput(Wire):
     totals: tuple[str | int | float | None, ...]
     notes: tuple[str, ...] = ()
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the memories that it names, by id, where the one who asked may read them."""
+    """Maps the ids of the memories in its rows to their first words, if the caller is allowed to read them."""
     since: Instant | None = None
     """The beginning of the first day that counts."""
     until: Instant | None = None
-    """The end of the last."""
+    """The end of the last day that counts."""
 
 
 def stats(app: App, request: StatsInput) -> StatsOutput:
-    """Compute one panel over the recalls of a namespace in a range of whole UTC days, open where none is given; by
-    memory, only the first `limit` rows. InputError for a grouping that the panel does not offer, or an empty range."""
+    """Compute one panel over the recalls of a namespace in a range of whole UTC days, which is open without `since` or
+    `until`. Rows by day are in order of time, others start with the largest first measure; by memory, only `limit` rows
+    are shown. Leg lifts that the panel reads and that are due are computed and stored first.
+
+    InputError for a grouping that the panel does not offer, or a range without a day.
+    """
     panel = PANELS[request.panel]
     by = request.by or panel.by[0]
     if by not in panel.by:
@@ -105,14 +109,15 @@ _NAMES: dict[Grouping, str] = {
 def _first_memories(
     app: App, panel: Panel, rows: Sequence[tuple[str | None, Sums]], request: StatsInput
 ) -> list[tuple[str | None, Sums]]:
-    """Return the first rows up to the limit; if the panel is about active memories, only rows of such memories."""
+    """Return the first `request.limit` of the rows, each of one memory; if the panel is about active memories, of the
+    rows of active memories."""
     if not panel.of_active:
         return list(rows[: request.limit])
     found = list[tuple[str | None, Sums]]()
-    for begin in range(0, len(rows), request.limit):
+    for begin in range(0, len(rows), request.limit):  # in batches, so that few memories are read
         batch = rows[begin : begin + request.limit]
-        held = app.index.memories(request.namespace, [of or "" for of, _ in batch])
-        active = {each.memory.id for each in held if each.memory.status == "active"}
+        memories = app.index.memories(request.namespace, [memory_id or "" for memory_id, _ in batch])
+        active = {each.memory.id for each in memories if each.memory.status == "active"}
         found += [each for each in batch if each[0] in active]
         if len(found) >= request.limit:
             break
@@ -120,8 +125,8 @@ def _first_memories(
 
 
 def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
-    """Compute some of the leg lifts (`LiftRow`) that are due, none in a read-only home; return a note if more are left,
-    else nothing."""
+    """Compute and store some of the leg lifts that are due, unless the home is read-only. Return a tuple with a note if
+    more are left, else an empty tuple."""
     if not app.read_only:
         compute_lifts(app, namespace)
     left = len(app.telemetry.lifts_due(namespace))
@@ -129,14 +134,15 @@ def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
 
 
 def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last: str) -> list[tuple[str | None, Sums]]:
-    """Return the panel's sums between two days (inclusive, ISO dates), by group."""
+    """Return the name of each group (None for recalls without a name, such as an agent's) and the group's sums of the
+    panel's measures, over the days from `first` to `last` (ISO dates, both included)."""
     found = app.telemetry.sums(panel.view_by(by), panel.measures, by, namespace, first, last)
-    return [(of, dict(zip(panel.measures, counts, strict=True))) for of, counts in found]
+    return [(name, dict(zip(panel.measures, counts, strict=True))) for name, counts in found]
 
 
 def _day_range(request: StatsInput) -> tuple[datetime | None, datetime | None]:
-    """Return the start of the first day and the end of the last, in UTC; None where open. InputError if no day is
-    left."""
+    """Return the start of the first day and the end of the last day of the request's range, in UTC; None for an open
+    end. InputError if the range has no day."""
     since = request.since and _midnight(request.since)
     until = request.until and _midnight(request.until + timedelta(days=1, microseconds=-1))
     if since and until and since >= until:
@@ -152,12 +158,12 @@ def _midnight(at: datetime) -> datetime:
 
 
 def _total(panel: Panel, rows: Sequence[tuple[Any, Sums]]) -> Sums:
-    """Sum each measure over all rows; 0 without rows."""
+    """Sum each measure of the panel over all rows; 0 without rows."""
     return {name: sum(sums[name] for _, sums in rows) for name in panel.measures}
 
 
 def _values(app: App, columns: Sequence[Column], sums: Sums) -> tuple[Count, ...]:
-    """Return the value of each column for these sums."""
+    """Return the value of each column, in order, computed from these sums."""
     return tuple(each.value(sums, app.settings.telemetry) for each in columns)
 
 

@@ -1,4 +1,4 @@
-"""A namespace in, its lifecycle pass out: every memory's heat, decay and tier folded anew onto the ledger."""
+"""A namespace in, its lifecycle pass out: every memory's heat, decay and tier, computed anew, written to the ledger."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.history.uses_port import Times
 
 ROWS_A_COMMIT = 5_000
-"""Folds acknowledged together: what a crash in the middle of a pass leaves undone, and the next pass does."""
+"""Rows that are committed together; the next pass does what a crash left undone."""
 NAMED = 50
-"""Tier changes and proposals an output names at most; its counts are of all."""
+"""The maximum number of tier changes, and of proposals, that an output names; its counts are of all."""
 OVERDUE = 2.0
-"""A pass is due after its days, and overdue after so many times as long."""
+"""A pass is due after its interval of days, and overdue after this many intervals."""
 _DAY = timedelta(days=1)
 _COMMANDS = {
     "lifecycle": "pellucid lifecycle run",
@@ -45,14 +45,14 @@ _COMMANDS = {
 
 
 class LifecycleInput(Wire):
-    """Which namespace to fold; a dry run writes nothing."""
+    """The namespace of the pass, and whether it is a dry run, which writes nothing."""
 
     namespace: str
     dry_run: DryRun = False
 
 
 class TierChange(Wire):
-    """A memory that went from one tier to the other."""
+    """A memory that moved from one tier to the other."""
 
     memory_id: str
     before: Tier
@@ -62,21 +62,21 @@ class TierChange(Wire):
 
 
 class Proposed(Wire):
-    """A memory that might be archived, and why; nothing was done to it."""
+    """A memory that could be archived, and why; nothing was done to it."""
 
     memory_id: str
     reason: Archival
 
 
 class LifecycleOutput(Wire):
-    """What a pass found, and what it wrote (or, in a dry run, would have written)."""
+    """The counts of a pass, and the rows that it wrote or, in a dry run, would have written."""
 
     namespace: str
     dry_run: bool
     memories: int = 0
-    """Memories that age: those that may still be recalled."""
+    """The number of memories that age: those that recalls are allowed to return."""
     folds: int = 0
-    """Folds that moved and were written."""
+    """The number of memories whose heat, decay or tier changed and was written."""
     hot: int = 0
     cold: int = 0
     protected: int = 0
@@ -91,7 +91,7 @@ class LifecycleOutput(Wire):
 
 @dataclass(frozen=True, slots=True)
 class UseRecords:
-    """What is recorded of the use of a namespace's memories, by memory id."""
+    """The records of the use of a namespace's memories; each field maps memory ids to records."""
 
     uses: dict[str, Times]
     exposure: dict[str, Times]
@@ -99,9 +99,9 @@ class UseRecords:
     folds: dict[str, FoldRow]
 
     def signs(self, memory: Memory) -> Signs:
-        """Return what is known of one memory's use; what was never recorded counts as never."""
-        at = memory.id
-        return signs_of(memory, self.uses.get(at), self.exposure.get(at), self.again.get(at), self.folds.get(at))
+        """Return the signs of one memory's use; without a record, a sign is as if it was never used."""
+        key = memory.id
+        return signs_of(memory, self.uses.get(key), self.exposure.get(key), self.again.get(key), self.folds.get(key))
 
 
 @dataclass(slots=True)
@@ -114,14 +114,14 @@ class _PassTally:
     protected: int = 0
     stale: int = 0
     moves: dict[Tier, int] = field(default_factory=lambda: {"hot": 0, "cold": 0})
-    """Memories that came to each tier."""
+    """Maps tiers to the number of memories that moved there."""
     changes: list[TierChange] = field(default_factory=list[TierChange])
     proposals: int = 0
     proposed: list[Proposed] = field(default_factory=list[Proposed])
 
     def add(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
-        """Count one memory: its new fold, its tier `before`, and a proposal if there is one. The first `NAMED` changes
-        and proposals are kept by name."""
+        """Count one memory by its new values (`aged`), its tier `before`, and whether it is proposed for archiving. The
+        first `NAMED` tier changes and proposals are listed."""
         row = aged.row
         self.memories += 1
         self.tiers[row.tier] += 1
@@ -140,14 +140,14 @@ class _PassTally:
                 self.proposed.append(Proposed(memory_id=memory.id, reason=reason))
 
     def counts(self) -> dict[str, int]:
-        """Return the counts that the ledger keeps of a pass, by name, such as `demoted`."""
+        """Return a map from the names of the counts in the ledger's row of a pass, such as `demoted`, to the counts."""
         moves = {"demoted": self.moves["cold"], "promoted": self.moves["hot"]}
         return {"memories": self.memories, **moves, "stale": self.stale, "proposals": self.proposals}
 
 
 @dataclass(slots=True)
 class _FoldWriter:
-    """Writes folds to the ledger in batches; in a dry run it only counts them."""
+    """Writes the ledger's rows of heat, decay and tier (`FoldRow`) in batches; in a dry run it only counts them."""
 
     app: App
     request: LifecycleInput
@@ -155,16 +155,16 @@ class _FoldWriter:
     op_ids: list[str] = field(default_factory=list[str])
     _waiting: list[FoldRow] = field(default_factory=list[FoldRow])
     _seen: int = field(init=False)
-    """The last row of the ledger that was looked at: the folds we started from hold those before."""
+    """The number of the last ledger row that was read; the values that the pass started from include it."""
     _folded_by_others: set[str] = field(default_factory=set[str])
-    """The memories that passes beside this one have folded since."""
+    """The ids of memories for which concurrent passes wrote rows since."""
 
     def __post_init__(self) -> None:
-        """Note how far the ledger reaches, to find what a concurrent pass writes behind it."""
+        """Remember the ledger's last row, to find the rows that a concurrent pass writes after it."""
         self._seen = self.app.index.state().ledger_seq
 
     def add(self, row: FoldRow) -> None:
-        """Add a changed fold; a full batch is written. In a dry run it is only counted."""
+        """Add a row to the batch, and write the batch if it is full; in a dry run, only count the row."""
         if self.request.dry_run:
             self.folds += 1
             return
@@ -173,12 +173,14 @@ class _FoldWriter:
             self._commit()
 
     def finish(self, tally: _PassTally, started: datetime) -> None:
-        """Write what is left, and that the pass ran to its end; nothing in a dry run."""
+        """Write the last batch, and a row with the counts of the complete pass, which began at `started`; nothing in a
+        dry run."""
         if not self.request.dry_run:
             self._commit((tally, started))
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
-        """Write the waiting rows that no concurrent pass has written; with `ending`, also that the pass is over."""
+        """Write the batch, without memories for which a concurrent pass has written rows; with `ending` (counts and
+        start), also the row of the complete pass. Empties the batch."""
         namespace = self.request.namespace
         with self.app.unit_of_work.exclusive(WAIT_S, namespace):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
@@ -191,12 +193,12 @@ class _FoldWriter:
                     PassRow(name="lifecycle", namespace=namespace, started=started, finished=finished, counts=counts)
                 )
             if rows:
-                kept = self.app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire() for row in rows])
-                self.op_ids.append(kept.op_id)
+                committed = self.app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire() for row in rows])
+                self.op_ids.append(committed.op_id)
         self._waiting = []
 
     def _not_written_by_another(self) -> Iterator[FoldRow]:
-        """Return the waiting folds except those of memories that a concurrent pass has folded meanwhile."""
+        """Yield the rows of the batch, except those of memories for which a concurrent pass has written rows."""
         seen, self._seen = self._seen, self.app.index.state().ledger_seq
         newer = typed(self.app.ledger.rows(after=seen), self.request.namespace, ("fold",))
         self._folded_by_others |= {row.memory_id for row in newer if isinstance(row, FoldRow)}
@@ -204,11 +206,11 @@ class _FoldWriter:
 
 
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
-    """Recompute heat, decay and tier of every memory in force, and write changed ones to the ledger. Repeating it adds
-    nothing.
+    """Recompute heat, decay and tier of every memory in force, and write those that changed to the ledger. Repeating a
+    pass adds nothing.
 
-    Writes in batches, so that nobody waits long for the lock. Also trims expired receipts and finishes interrupted
-    erasures.
+    Rows are written in batches, so that other writers do not wait long. Also trims expired receipts and finishes
+    interrupted erasures. A dry run writes nothing.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
@@ -241,7 +243,7 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
 
 
 def load_use_records(app: App, namespace: str) -> UseRecords:
-    """Load the uses, servings, recurrences and last folds of a namespace's memories."""
+    """Load the uses, servings, recurrences and last ledger values (`FoldRow`) of a namespace's memories."""
     return UseRecords(
         {each.memory_id: each for each in app.uses.uses(namespace)},
         {each.memory_id: each for each in app.uses.exposure(namespace)},
@@ -252,7 +254,8 @@ def load_use_records(app: App, namespace: str) -> UseRecords:
 
 @dataclass(frozen=True, slots=True)
 class DuePass:
-    """A pass that is due: `days` since it last ran (or could first have run), and how often it should."""
+    """A pass that is due: the `days` since it last ran (else since the oldest memory), and its interval `every` in
+    days; `ran` is false if it never ran."""
 
     name: str
     days: float
@@ -260,7 +263,7 @@ class DuePass:
     ran: bool
 
     def __str__(self) -> str:
-        """Say since when the pass is due (`overdue` when very late), and by which command to run it."""
+        """Return a sentence that says how late the pass is, and the command that runs it."""
         word = "overdue" if self.days >= OVERDUE * self.every else "due"
         last = f"last ran {self.days:.1f} days ago" if self.ran else "never ran"
         how = f"run `{_COMMANDS[self.name]}`"
@@ -268,8 +271,8 @@ class DuePass:
 
 
 def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
-    """Return the passes that are due: those not run for as many days as the settings say. One that never ran counts
-    from the oldest memory; none is due in an empty namespace."""
+    """Return the passes that have not run for as many days as the settings say. The days of a pass that never ran count
+    from the oldest memory; in an empty namespace no such pass is due."""
     last: dict[str, datetime] = {}
     for row in typed(app.ledger.rows(), namespace, ("pass",)):
         if isinstance(row, PassRow):
@@ -281,17 +284,18 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
         "report": settings.report_every_days,
     }
     first = now
-    if every.keys() - last.keys():  # a pass that never ran is due when the oldest memory is as old as that
+    if every.keys() - last.keys():  # only a pass that never ran needs the age of the oldest memory
         first = min((kept_since(each.memory) for each in app.index.memories(namespace)), default=now)
     days = {name: (now - last.get(name, first)) / _DAY for name in every}
     return [DuePass(name, days[name], each, name in last) for name, each in every.items() if days[name] >= each]
 
 
 def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
-    """Yield the folds that changed of all memories that age; `tally` counts every one, changed or not."""
-    known = load_use_records(app, namespace)
+    """Yield the new ledger rows of those memories whose heat, decay or tier changed; add every memory that ages to
+    `tally`."""
+    records = load_use_records(app, namespace)
     for memory in (each.memory for each in app.index.memories(namespace) if ages(each.memory, now)):
-        signs, before = known.signs(memory), known.folds.get(memory.id)
+        signs, before = records.signs(memory), records.folds.get(memory.id)
         aged = age_memory(memory, signs, before, now, tally.settings)
         tally.add(memory, aged, signs, before.tier if before else "hot")
         if moved(aged.row, before):

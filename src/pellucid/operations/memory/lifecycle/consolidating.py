@@ -1,4 +1,4 @@
-"""A namespace in, its memories consolidated out: the same said twice made one, old values retired, a pass at a time."""
+"""A namespace in, its memories consolidated out: equal memories merged and old values retired, a pass at a time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,16 +39,16 @@ from pellucid.store.index_port import Served
 from pellucid.store.local.lock import exclusive
 
 CLUSTERS_A_COMMIT = 100
-"""Clusters acknowledged together: what a crash in the middle of a pass leaves undone, and the next pass does."""
+"""Clusters that are committed together; the next pass does what a crash left undone."""
 NAMED = 100
-"""Decisions an output names at most, and skips as many; its counts are of all."""
+"""The maximum number of decisions, and of skips, that an output lists; its counts are of all."""
 LOCK = "consolidate.lock"
 
 
 class ConsolidateInput(Wire):
-    """Which namespace; a dry run writes nothing; `limit` ends the pass after so many changed clusters.
+    """The namespace of a pass; a dry run writes nothing, and `limit` ends the pass after so many changed clusters.
 
-    With `use_model` clusters that nothing can be proved about are sent to the model of `[llm]`.
+    With `use_model`, the model of `[llm]` is asked about clusters about which nothing can be proved.
     """
 
     namespace: str
@@ -60,18 +60,18 @@ class ConsolidateInput(Wire):
 
 
 class Consolidated(Wire):
-    """One decision: what was done with which memories, why, and what came of it."""
+    """One decision: what was done with the memories `of`, why, and the ids of the memories made."""
 
     kind: Kind
     of: tuple[str, ...]
     reason: str
     made: tuple[str, ...] = ()
     content: str | None = None
-    """What the memory it made says; in a dry run, what it would say."""
+    """The content of the memory that it made or, in a dry run, would make; None if it makes none."""
 
 
 class ConsolidateOutput(Wire):
-    """What a pass did, or (in a dry run) would have done."""
+    """The decisions and counts of a pass, or of a dry run."""
 
     namespace: str
     dry_run: bool
@@ -83,9 +83,9 @@ class ConsolidateOutput(Wire):
     skips: tuple[Consolidated, ...] = ()
     counts: dict[str, int] = Field(default_factory=dict)
     complete: bool = True
-    """Whether everything was looked at; if not, the next pass goes on."""
+    """Whether all clusters were processed; if not, the next pass continues."""
     problem: str = ""
-    """Why the model was asked no more, if so; what was done before is kept."""
+    """Why the model failed, if it did; what was done before is kept."""
     op_ids: tuple[str, ...] = ()
 
 
@@ -102,57 +102,62 @@ class _Pass:
     problem: str = ""
     changed: int = 0
 
-    def run(self, found: Iterable[Batch]) -> bool:
-        """Process the clusters in order, a commit at a time; False if the limit or a failing model ended that early."""
-        waiting = iter(found)
+    def run(self, clusters: Iterable[Batch]) -> bool:
+        """Process the clusters in order, a commit at a time. Return True if all were processed, False if the limit or a
+        failing model ended the pass."""
+        waiting = iter(clusters)
         while chunk := list(islice(waiting, CLUSTERS_A_COMMIT)):
-            if not self._work_through(chunk) or self.problem:
+            if not self._process_chunk(chunk) or self.problem:
                 return False
         return True
 
-    def _work_through(self, chunk: Sequence[Batch]) -> bool:
-        """Decide and write a chunk of clusters; False if the limit of changed clusters was reached before its end."""
-        proposed = dict(self._proposals(chunk))
-        with self.app.unit_of_work.deciding(self.request.namespace, _proposed_contents(proposed.values())):
+    def _process_chunk(self, chunk: Sequence[Batch]) -> bool:
+        """Decide about a chunk of clusters and commit the changes. Return False if the limit of changed clusters left
+        some of them out, else True."""
+        proposals = dict(self._proposals(chunk))
+        with self.app.unit_of_work.deciding(self.request.namespace, _proposed_contents(proposals.values())):
             now = self.app.clock.now()
-            held = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
+            served = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
-            done = True
+            is_within_limit = True
             for batch in chunk:
-                done = self.request.limit is None or self.changed < self.request.limit
-                if not done:
+                is_within_limit = self.request.limit is None or self.changed < self.request.limit
+                if not is_within_limit:
                     break
-                self._decide_batch(batch, proposed.get(batch), changes, held, now)
+                self._decide_batch(batch, proposals.get(batch), changes, served, now)
             self._commit(changes)
-        return done
+        return is_within_limit
 
     def _decide_batch(
-        self, batch: Batch, proposed: "_Proposed | None", changes: ChangeSet, held: dict[str, Served], now: datetime
+        self, batch: Batch, proposal: "_Proposal | None", changes: ChangeSet, served: dict[str, Served], now: datetime
     ) -> None:
-        """Decide about a cluster: what can be proved, or what the model proposed, if its memories have not changed
-        since. The decisions are applied to `changes`, except in a dry run, and collected."""
-        current = {each: changes.now(held[each].memory) for each in batch.ids if each in held}
-        taken = decide(batch, current, now, self.undone)
-        if proposed and proposed.seen == current:
-            taken = [checked_decision(each, current, self.undone) for each in proposed.decisions]
-        taken = [each if self.request.dry_run else apply(each, changes, held, self.app.clock) for each in taken]
-        self.changed += any(each.kind != "skip" for each in taken)
-        self.decisions += taken
+        """Decide about a cluster, by the model's proposal if its memories have not changed since, else by what can be
+        proved. Appends the decisions to `decisions`, and adds them to `changes` unless it is a dry run. `served` maps
+        ids to memories."""
+        current = {each: changes.now(served[each].memory) for each in batch.ids if each in served}
+        decisions = decide(batch, current, now, self.undone)
+        if proposal and proposal.seen == current:
+            decisions = [checked_decision(each, current, self.undone) for each in proposal.decisions]
+        if not self.request.dry_run:
+            decisions = [apply(each, changes, served, self.app.clock) for each in decisions]
+        self.changed += any(each.kind != "skip" for each in decisions)
+        self.decisions += decisions
 
     def _commit(self, changes: ChangeSet) -> None:
-        """Commit the changes as one operation; nothing if there are none."""
+        """Commit the changes as one operation, if there are any."""
         plan = changes.plan()
         if plan.rows:
             self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)
 
-    def _proposals(self, chunk: Sequence[Batch]) -> Iterator[tuple[Batch, "_Proposed"]]:
-        """Yield what the model proposes for each cluster of near memories of which nothing can be proved, holding no
-        lock; none without a model. A model that fails ends it, and is noted in `problem`."""
+    def _proposals(self, chunk: Sequence[Batch]) -> Iterator[tuple[Batch, "_Proposal"]]:
+        """Yield each cluster of near memories about which nothing can be proved, with the model's proposal; nothing
+        without a model. If the model fails, set `problem` and yield no more. Called without a lock, since models are
+        slow."""
         if self.model is None:
             return
-        held = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
+        served = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
         for batch in chunk:
-            seen = {each: held[each].memory for each in batch.ids if each in held}
+            seen = {each: served[each].memory for each in batch.ids if each in served}
             provable = decide(batch, seen, self.app.clock.now())
             if batch.kind != "near" or not provable or any(each.kind != "skip" for each in provable):
                 continue
@@ -161,29 +166,30 @@ class _Pass:
             except ChatError as error:
                 self.problem = str(error)
                 return
-            yield batch, _Proposed(seen, [Decision(p.kind, p.of, p.reason, p.contents) for p in proposals])
+            yield batch, _Proposal(seen, [Decision(p.kind, p.of, p.reason, p.contents) for p in proposals])
 
 
 @dataclass(frozen=True, slots=True)
-class _Proposed:
-    """A model's decisions on a cluster, and its memories as the model saw them."""
+class _Proposal:
+    """A model's decisions about a cluster, and the cluster's memories (by id) as the model saw them."""
 
     seen: dict[str, Memory]
     decisions: list[Decision]
 
 
-def _proposed_contents(proposed: Iterable[_Proposed]) -> Iterator[str]:
-    """Yield the contents of memories that a model proposed."""
-    return (text for each in proposed for decision in each.decisions for text in decision.contents)
+def _proposed_contents(proposals: Iterable[_Proposal]) -> Iterator[str]:
+    """Yield the contents of the memories that a model's proposals would make."""
+    return (text for each in proposals for decision in each.decisions for text in decision.contents)
 
 
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """Run one consolidation pass; one that was interrupted is continued.
+    """Run one consolidation pass, continuing an interrupted pass: merge memories that say the same, and retire old
+    values.
 
     Raises:
         StoreBusyError: another pass is running, or a writer did not stop in a minute; what was acknowledged is kept.
-        InputError: a model is wanted, and the settings do not say which or where.
-        ChatError: it is a program, and there is none of that name.
+        InputError: a model is wanted, and the settings do not name its URL or its program.
+        ChatError: the program of the settings does not exist.
     """
     with exclusive(app.settings.home / LOCK, 0.0) as alone:
         if not alone:
@@ -192,84 +198,85 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _run_pass(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """Run a pass under the lock; a complete one is recorded in the ledger, except in a dry run."""
+    """Run a pass while holding the lock of passes; if it is complete and not a dry run, record it in the ledger."""
     chat = open_chat(app.settings, default_model_kind(app.settings), app.deadline) if request.use_model else None
     model = LlmConsolidator(chat) if chat else None
     with app.unit_of_work.deciding(request.namespace):
-        pass  # what a killed process acknowledged and did not fold is folded now
+        pass  # folds what a killed process acknowledged
     started, reached = app.clock.now(), app.index.state().applied_seq
-    kept = app.index.memories(request.namespace)
+    memories = app.index.memories(request.namespace)
     written = _paths_since_last_pass(app, request)
-    new = {each.memory.id for each in kept if written is None or each.path in written}
-    found = batches([each.memory for each in kept], new, _vector_lookup(app, kept), started)
+    new = {each.memory.id for each in memories if written is None or each.path in written}
+    clusters = batches([each.memory for each in memories], new, _vector_lookup(app, memories), started)
     run = _Pass(app, request, model, _undone_groups(app, request.namespace))
-    complete = run.run(found)
+    is_complete = run.run(clusters)
     counts = count_decisions(run.decisions)
-    if complete and not request.dry_run:
-        reach = {"reached": reached, "clusters": len(found), "model": int(request.use_model)}
+    if is_complete and not request.dry_run:
+        reach = {"reached": reached, "clusters": len(clusters), "model": int(request.use_model)}
         run.op_ids.append(_record_pass(app, request.namespace, started, counts, reach))
     done = [_decision_view(each) for each in run.decisions if each.kind != "skip"]
     skips = [_decision_view(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
         namespace=request.namespace,
         dry_run=request.dry_run,
-        memories=len(kept),
+        memories=len(memories),
         new=len(new),
-        clusters=len(found),
+        clusters=len(clusters),
         decisions=tuple(done[:NAMED]),
         skips=tuple(skips[:NAMED]),
         counts=dict(sorted(counts.items())),
-        complete=complete,
+        complete=is_complete,
         problem=run.problem,
         op_ids=tuple(run.op_ids),
     )
 
 
 def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | None:
-    """Return the files written since the last complete pass began; None (all files) if there was none. For a pass with
-    a model, only earlier passes with a model count."""
+    """Return the paths of the files written since the last complete pass began; None (all files) if there was no such
+    pass. For a pass with a model, only earlier passes with a model count."""
     rows = (row for row in typed(app.ledger.rows(), request.namespace, ("pass",)) if isinstance(row, PassRow))
-    alike = [
+    earlier = [
         row.counts
         for row in rows
         if row.name == "consolidate" and (row.counts.get("model", 0) or not request.use_model)
     ]
-    since = max((counts.get("reached", 0) for counts in alike), default=0)
+    since = max((counts.get("reached", 0) for counts in earlier), default=0)
     return {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
 
 
 def _undone_groups(app: App, namespace: str) -> Undone:
-    """Return the groups of memory ids that earlier passes changed together and somebody undid since."""
-    ours: dict[str, frozenset[str]] = {}
-    back: set[frozenset[str]] = set()
+    """Return the groups of memory ids that earlier passes changed together and that somebody undid since."""
+    groups: dict[str, frozenset[str]] = {}  # by the id of the event
+    undone: set[frozenset[str]] = set()
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
         if isinstance(row, LifecycleRow) and row.actor == "consolidate":
-            ours[row.event_id] = frozenset((row.memory_id, *row.related_memory_ids))
+            groups[row.event_id] = frozenset((row.memory_id, *row.related_memory_ids))
         elif isinstance(row, LifecycleRow) and row.event_type == "undone":
-            back |= {ours[undone] for undone in [row.reason_code.removeprefix("undo:")] if undone in ours}
-    return frozenset(back)
+            undone |= {groups[event] for event in [row.reason_code.removeprefix("undo:")] if event in groups}
+    return frozenset(undone)
 
 
-def _vector_lookup(app: App, kept: Iterable[Served]) -> Callable[[Memory], Vector | None]:
-    """Return a function that gives an active memory's vector, None if it has none."""
-    known = app.index.encodings({text_digest(each.memory) for each in kept if each.memory.status == "active"})
-    vectors = {digest: encoding.vector for digest, encoding in known.items()}
+def _vector_lookup(app: App, memories: Iterable[Served]) -> Callable[[Memory], Vector | None]:
+    """Return a function that returns the vector of one of these memories; None if it is not active or not encoded."""
+    encodings = app.index.encodings({text_digest(each.memory) for each in memories if each.memory.status == "active"})
+    vectors = {digest: encoding.vector for digest, encoding in encodings.items()}
     return lambda memory: vectors.get(text_digest(memory))
 
 
 def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
-    """Record in the ledger that a pass ran to its end; return the operation's id."""
-    kept = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
+    """Write the ledger's row of a complete pass, with its counts of decisions (without skips) and `more` counts; return
+    the operation's id."""
+    done = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
     row = PassRow(
-        name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}
+        name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**done, **more}
     )
     with app.unit_of_work.exclusive(WAIT_S, namespace):
         return app.unit_of_work.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 
 def _decision_view(decision: Decision) -> Consolidated:
-    """Convert a decision into its output form; contents that it makes are joined by line ends, None if it makes
-    none."""
+    """Convert a decision into its output form, with the contents of the memories that it makes joined by line ends
+    (None if it makes none)."""
     return Consolidated(
         kind=decision.kind,
         of=decision.of,

@@ -1,4 +1,4 @@
-"""A period in, its compounding report out: what recurred, was used, was replaced and went stale, in words."""
+"""A period in, its compounding report out: the memories that recurred, were used, were replaced or went stale."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -18,15 +18,15 @@ SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "wen
 
 
 class ReportInput(Wire):
-    """Which namespace, and from when on; without `since`, the last `lifecycle.reportEveryDays`."""
+    """The namespace of a report, and the beginning of its period (by default `lifecycle.reportEveryDays` ago)."""
 
     namespace: str
     since: Annotated[Instant | None, Flag("From when on; else the last lifecycle.reportEveryDays.")] = None
 
 
 def weekly_report(app: App, request: ReportInput) -> Report:
-    """Report what happened since `since` (else in as many days as the settings say) up to now; InputError if that lies
-    in the future. The ledger records that a report was made, with its counts."""
+    """Report on a namespace's memories from `since` (by default as many days ago as the settings say) until now, and
+    write a ledger row with the report's counts. InputError if `since` is not in the past."""
     now = app.clock.now()
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:
@@ -51,7 +51,7 @@ def weekly_report(app: App, request: ReportInput) -> Report:
 
 
 def _record_pass(app: App, report: Report, started: datetime) -> None:
-    """Record in the ledger that a report was made, with the total of each section."""
+    """Write the ledger's row of a report, which was begun at `started`, with the total of each section."""
     counts = {name: getattr(report, name).total for name in SECTIONS}
     with app.unit_of_work.exclusive(WAIT_S, report.namespace):
         row = PassRow(
@@ -61,7 +61,8 @@ def _record_pass(app: App, report: Report, started: datetime) -> None:
 
 
 def _with_contents(section: ReportSection, memories: dict[str, Memory]) -> ReportSection:
-    """Add category and content to the section's entries whose memories still exist; the others stay as they are."""
+    """Return the section with category and content in the entries whose memories still exist; `memories` maps ids to
+    memories."""
     entries = list[ReportEntry]()
     for each in section.entries:
         memory = memories.get(each.memory_id)

@@ -1,4 +1,4 @@
-"""A namespace or a memory in, tiers out: which memories are hot or cold, why, and what would change it."""
+"""A namespace or a memory in, tiers out: hot and cold memories, or why one is so and what would change that."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ _REASONS: dict[Why, str] = {
 
 
 class TierListInput(Wire):
-    """Which tier to list; both where none is given."""
+    """The tier to list; None for both."""
 
     namespace: str
     tier: Annotated[Tier | None, Flag("Only this tier: hot or cold.")] = None
@@ -47,7 +47,7 @@ class TierListInput(Wire):
 
 
 class Tiered(Wire):
-    """A memory and its last fold; one that was never folded is hot, and has no values yet."""
+    """A memory and its values of the last lifecycle pass; before its first pass it is hot and has no values."""
 
     memory_id: str
     category: Category
@@ -58,15 +58,15 @@ class Tiered(Wire):
     protected: str | None = None
     folded_at: Instant | None = None
     access_count: int = 0
-    """Times it was served."""
+    """How often recalls served it."""
     use_count: int = 0
-    """Times it was used."""
+    """How often it was used."""
     reinforcement_count: int = 0
     content: str
 
 
 class TierListOutput(Wire):
-    """The memories of a tier, the most valued first, and how many there are of each."""
+    """A page of the memories of a tier, the highest tier value first, and counts of both tiers."""
 
     memories: tuple[Tiered, ...]
     total: int
@@ -74,7 +74,7 @@ class TierListOutput(Wire):
     cold: int
     never_folded: int
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 class Weighed(Wire):
@@ -85,7 +85,8 @@ class Weighed(Wire):
 
 
 class TierExplanation(Wire):
-    """Why a memory is hot or cold. `tier` is that of the last fold, which recalls read; the values are those of now."""
+    """Why a memory is hot or cold. `tier` is that of the last lifecycle pass, which recalls read; the values are of
+    now."""
 
     memory_id: str
     category: Category
@@ -93,9 +94,9 @@ class TierExplanation(Wire):
     content: str
     tier: Tier
     folded_at: Instant | None = None
-    """None: it was never folded, and counts as hot."""
+    """The time of its last lifecycle pass; None before the first, when it counts as hot."""
     aging: bool
-    """False where the memory may not be recalled any more: no pass folds it."""
+    """Whether lifecycle passes include it; false if recalls are not allowed to return it any more."""
     tier_now: Tier
     why: Why
     reason: str
@@ -109,12 +110,12 @@ class TierExplanation(Wire):
     demote_after_days: float
     stale_at: float = STALE_AT
     used: int
-    """Times somebody opened, verified or reworded it."""
+    """How often somebody opened, verified or reworded it."""
     sessions: int
-    """Sessions, or days outside of any, in which it was used."""
+    """The number of sessions, or days outside of sessions, in which it was used."""
     last_used: Instant | None = None
     served: int
-    """Times a recall offered it, which makes it no hotter."""
+    """How often recalls served it, which does not make it hotter."""
     last_served: Instant | None = None
     recurred: int
     last_recurred: Instant | None = None
@@ -124,38 +125,38 @@ class TierExplanation(Wire):
 
 
 def _sort_key(pair: tuple[Memory, FoldRow | None]) -> SortKey:
-    """Return the key that lists the highest tier value first, and memories never folded last."""
+    """Return the key that sorts memories by the highest tier value first, those without a value last."""
     memory, row = pair
     return -(row.tier_value if row else -1.0), memory.id
 
 
 def list_tiers(app: App, request: TierListInput) -> TierListOutput:
-    """List the tiers of a namespace's memories as of their last fold (hot without one), the highest value first, a page
-    of `limit`; only memories that still age."""
+    """List the memories of a namespace that age, with their tiers of the last lifecycle pass (hot before the first),
+    the highest tier value first, a page of `limit`."""
     now, folds = app.clock.now(), app.lookup.folds(request.namespace)
     aging = [each.memory for each in app.index.memories(request.namespace) if ages(each.memory, now)]
     rows = [(memory, folds.get(memory.id)) for memory in aging]
     cold = sum(row is not None and row.tier == "cold" for _, row in rows)
     wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
     wanted.sort(key=_sort_key)
-    shown, following = page(app, request, wanted, _sort_key)
+    shown, next_page = page(app, request, wanted, _sort_key)
     return TierListOutput(
         memories=tuple(_tier_view(memory, row) for memory, row in shown),
         total=len(wanted),
         hot=len(rows) - cold,
         cold=cold,
         never_folded=sum(row is None for _, row in rows),
-        next=following,
+        next=next_page,
     )
 
 
 def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
-    """Explain why a memory, by what is known of it now, is hot or cold, and what would change that; errors as of
+    """Explain why a memory is hot or cold by today's records, and what would change that; errors as of
     `find_memory`."""
     memory = find_memory(app, namespace, memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
-    known = load_use_records(app, namespace)
-    signs, before = known.signs(memory), known.folds.get(memory.id)
+    records = load_use_records(app, namespace)
+    signs, before = records.signs(memory), records.folds.get(memory.id)
     aged = age_memory(memory, signs, before, now, settings)
     cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
     warms = uses_until_hot(memory, signs, now, settings) if aged.row.tier == "cold" else None
@@ -192,7 +193,8 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
 
 
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
-    """Say what would move a memory to the other tier; `cools` are days, `warms` uses until then (None: never)."""
+    """Return sentences that say what would move a memory of this tier to the other. `cools` is the number of days until
+    it is cold, `warms` the number of uses until it is hot (None: never)."""
     if tier == "cold":
         uses = "no number of uses alone would make it hot"
         if warms is not None:
@@ -209,7 +211,7 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
 
 
 def _reason_for_tier(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
-    """Say why a memory is in its tier; `value` is its tier value."""
+    """Return a clause that says why a memory is in its tier; `value` is its tier value."""
     return _REASONS[why].format(
         protected=protection(memory),
         value=f"{value:.4f}",
@@ -220,7 +222,8 @@ def _reason_for_tier(memory: Memory, why: Why, value: float, settings: Lifecycle
 
 
 def _tier_view(memory: Memory, row: FoldRow | None) -> Tiered:
-    """Show a memory with its last fold; hot if it has none."""
+    """Convert a memory into its output form, with its values of the last lifecycle pass; hot and without values if
+    `row` is None."""
     plain = Tiered(
         memory_id=memory.id, category=memory.category, tier="hot", protected=protection(memory), content=memory.content
     )
@@ -240,7 +243,7 @@ def _tier_view(memory: Memory, row: FoldRow | None) -> Tiered:
 
 
 def _worth_view(worth: Worth) -> Weighed:
-    """Convert a value and the shares it is made of into their output form."""
+    """Convert a value and the named shares that sum to it into their output form."""
     return Weighed(value=worth.value, contributions=tuple(Contribution(name=n, value=v) for n, v in worth.shares))
 
 

@@ -1,1 +1,1 @@
-"""What `why` is asked about in, the memory that is meant and the states it was in out."""
+"""The words that `why` is asked about in, the memory that is meant and possible changes of its state out."""

@@ -1,4 +1,4 @@
-"""A memory in, what could be done to its state out: each verb rehearsed to its end, with the commit left out."""
+"""A memory in, possible changes of its state out: each verb is rehearsed to its end, without the commit."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ _DATE_KEYS = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal(UnitOfWork):
-    """A unit of work that writes nothing, and collects in `writes` what would have been committed."""
+    """A unit of work that writes nothing, and collects in `writes` the files that would have been committed."""
 
     writes: list[FileWrite] = field(default_factory=list[FileWrite])
 
@@ -36,7 +36,7 @@ class Rehearsal(UnitOfWork):
         namespace: str | None,  # noqa: ARG002 - as a unit of work is asked
         texts: Iterable[str] = (),  # noqa: ARG002
     ) -> Generator[None]:
-        """Do not lock: nothing is decided for good."""
+        """Do nothing: a rehearsal needs no lock."""
         yield
 
     def commit(
@@ -47,89 +47,91 @@ class Rehearsal(UnitOfWork):
         seen: Iterable[bytes] = (),  # noqa: ARG002
         removals: Iterable[FileRemoval] = (),  # noqa: ARG002
     ) -> CommitResult:
-        """Collect the files to write in `writes`, without writing them; ledger rows and removals are dropped."""
+        """Append the files to `writes`, without writing them; ledger rows and removals are dropped."""
         self.writes.extend(writes)
         return CommitResult("op_rehearsed", Folded())
 
 
-def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """Yield changes of state that would put a memory in force or rank it higher: undo, promote, edit by hand, pin; one
-    that fails is told with its problem. `rows` are the index rows of the namespace's memories by id, `at` is now."""
-    memory = held.memory
-    there: Any = {"namespace": memory.namespace, "memory_id": memory.id}
+def state_changes(app: App, served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
+    """Yield the changes of state that would put a memory in force or rank it higher: undo, promote, edit by hand, pin.
+    A change that fails has its problem. `rows` maps the ids of the namespace's memories to index rows; `at` is the
+    instant at which validity is judged."""
+    memory = served.memory
+    fields: Any = {"namespace": memory.namespace, "memory_id": memory.id}
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
     if not in_force or memory.invalid_at:
         target = UndoInput(namespace=memory.namespace, target=memory.id)
-        yield from _change_by_verb(app, held, rows, f"pellucid undo {memory.id}", lambda dry: undo(dry, target))
+        yield from _change_by_verb(app, served, rows, f"pellucid undo {memory.id}", lambda dry: undo(dry, target))
     if memory.trust_zone == "quarantine":
         yield from _change_by_verb(
-            app, held, rows, f"pellucid trust promote {memory.id}", lambda dry: promote(dry, PromoteInput(**there))
+            app, served, rows, f"pellucid trust promote {memory.id}", lambda dry: promote(dry, PromoteInput(**fields))
         )
-    yield from _changes_by_edit(held, rows, at)
+    yield from _changes_by_edit(served, rows, at)
     if not memory.pinned:
         yield from _change_by_verb(
-            app, held, rows, f"pellucid pin {memory.id}", lambda dry: apply_verb(dry, "pin", VerbInput(**there))
+            app, served, rows, f"pellucid pin {memory.id}", lambda dry: apply_verb(dry, "pin", VerbInput(**fields))
         )
 
 
 def _change_by_verb(
-    app: App, held: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
+    app: App, served: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
-    """Rehearse an operation, and yield its effect on all memories it changes, or why it fails; nothing if it would not
-    put this one in force, or changes nothing in how it stands. `command` is its command line, `verb` runs it in a given
-    app."""
-    kept = app.unit_of_work
-    rehearsal = Rehearsal(kept.records, kept.indexer, kept.clock, kept.clean, kept.exclusive)
+    """Rehearse an operation on a memory, and yield one change: its effect on all memories, or its problem if it fails.
+    Yield nothing if it would not put this memory in force, or would not change the memory's standing. `command` is the
+    operation's command line; `verb` runs the operation in the app that it is called with."""
+    work = app.unit_of_work
+    rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.clean, work.exclusive)
     word = command.split()[-2]
     try:
         verb(replace(app, unit_of_work=rehearsal))
     except (InputError, NotFoundError, ConflictError) as error:
-        yield StateChange("state", _describe_state(held.memory), word, command, problem=error.message)
+        yield StateChange("state", _describe_state(served.memory), word, command, problem=error.message)
         return
     after = {each.id: each for each in _parse_memories(app, rehearsal.writes) if each.id in rows}
-    now = after.get(held.memory.id)
-    if now is None or standing(now) == standing(held.memory) or not standing(now).active:
+    changed_memory = after.get(served.memory.id)
+    if changed_memory is None or standing(changed_memory) == standing(served.memory):
         return
-    changed = _memories_with_new_standing(app, held.memory.namespace, after)
-    standings = {rows[each.id]: standing(each) for each in changed}
-    yield StateChange("state", _describe_state(held.memory), _describe_state(now), command, standings)
+    if standing(changed_memory).active:
+        changed = _memories_with_new_standing(app, served.memory.namespace, after)
+        standings = {rows[each.id]: standing(each) for each in changed}
+        now = _describe_state(changed_memory)
+        yield StateChange("state", _describe_state(served.memory), now, command, standings)
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
-    """Return the memories of `after` whose standing differs from today's; an episode's file holds many others."""
+    """Return those memories of `after`, a map from ids to memories, whose standing differs from today's. The others are
+    only in the same file, as the passages of an episode are."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
 
 def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]:
-    """Parse the memories of files about to be written."""
+    """Yield the memories in the files that would be written."""
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
     for write in writes:
         yield from (memory for memory, _ in parse(write.path, write.data, identity).memories)
 
 
-def _changes_by_edit(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """Yield the one-line edits of a memory's file that would put it in force, or help to; none if nothing is in the
-    way."""
-    memory, row = held.memory, rows[held.memory.id]
+def _changes_by_edit(served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
+    """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`."""
+    memory, row = served.memory, rows[served.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})
-        said = f"set `status: active` in {held.path}"
-        yield StateChange("status", memory.status, "active", said, {row: standing(now)})
+        edit = f"set `status: active` in {served.path}"
+        yield StateChange("status", memory.status, "active", edit, {row: standing(now)})
     if memory.trust_zone == "quarantine":
         now = memory.model_copy(update={"trust_zone": "working"})
-        said = f"set `trustZone: working` in {held.path}"
-        yield StateChange("trustZone", "quarantine", "working", said, {row: standing(now)})
+        edit = f"set `trustZone: working` in {served.path}"
+        yield StateChange("trustZone", "quarantine", "working", edit, {row: standing(now)})
     for name, key in _DATE_KEYS:
         value: datetime | None = getattr(memory, name)
         if value and (value > at if name == "valid_at" else value <= at):
             now = memory.model_copy(update={name: None})
-            yield StateChange(
-                key, isoformat(value)[:10], "none", f"remove `{key}` from {held.path}", {row: standing(now)}
-            )
+            edit = f"remove `{key}` from {served.path}"
+            yield StateChange(key, isoformat(value)[:10], "none", edit, {row: standing(now)})
 
 
 def _describe_state(memory: Memory) -> str:
-    """Say a memory's status, quarantine and pin in a few words, such as `active, in quarantine, pinned`."""
+    """Describe a memory's status, quarantine and pin, such as `active, in quarantine, pinned`."""
     quarantined = ", in quarantine" if memory.trust_zone == "quarantine" else ""
     return f"{memory.status}{quarantined}{', pinned' if memory.pinned else ''}"

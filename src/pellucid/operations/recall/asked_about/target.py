@@ -1,4 +1,4 @@
-"""An id or a few words in, the one memory that is meant out, or those that it might be."""
+"""An id or a few words in, the one memory that is meant out, or the memories that it could be."""
 
 import re
 from collections.abc import Sequence
@@ -17,57 +17,57 @@ from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served
 
 Matched = Literal["id", "prefix", "content", "words", "meaning", "verdict", "question"]
 SHOWN = 10
-"""Candidates shown where several fit."""
+"""The maximum number of candidates shown."""
 _ALIKE, _NEAR, _LEAD = 0.35, 0.6, 0.05
-"""The cosine from which a memory resembles some words; from which the nearest is taken to be the one meant, and by how
-much it must lead."""
+"""Cosines: from `_ALIKE` on a memory resembles some words; from `_NEAR` on, if it leads by `_LEAD`, the nearest memory
+is the one that is meant."""
 _PREFIX = re.compile(r"(?:mem_)?([0-9a-f]{8,32})")
 _NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another place"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The memories that a text may mean: the first of `total` candidates, and how they were matched."""
+    """The memories that a text can mean: the first of `total` candidates, and how they were matched."""
 
     matched: Matched
     candidates: tuple[Served, ...]
     total: int
 
     @property
-    def held(self) -> Served | None:
-        """The memory that is meant, if there is only one; else None."""
+    def single(self) -> Served | None:
+        """Return the memory that is meant; None if several memories can be meant."""
         return self.candidates[0] if self.total == 1 else None
 
 
 def find_target(app: App, request: Request, text: str) -> Target:
-    """Find the memory that a text means: by id (or its beginning or last ten digits) or path, else by content, part of
-    it, or meaning.
+    """Find the memories of the request's namespace that a text can mean: by id (or its beginning or last ten digits) or
+    path, else by content, part of the content, or meaning.
 
     Raises:
-        InputError: there is no text.
-        NotFoundError: nothing here has that id, or is like these words: a foreign id is as unknown as any other.
+        InputError: the text is empty.
+        NotFoundError: no memory of the namespace has that id, or resembles these words.
     """
-    said = text.strip()
-    if not said:
+    text = text.strip()
+    if not text:
         raise InputError("<memory> is required: an id, or words of it", code="missing_memory")
-    return find_by_name(app, request.namespace, said) or _find_nearest(app, request, said)
+    return find_by_name(app, request.namespace, text) or _find_nearest(app, request, text)
 
 
 def find_by_name(app: App, namespace: str, text: str) -> Target | None:
-    """Find the memories that a text names by id or path, or that contain it; None if there are none. NotFoundError for
-    an id that no memory has."""
+    """Find the memories that a text names by id or path, or that contain the text; None if there are none.
+    NotFoundError for an id that no memory has."""
     return _find_by_id(app, namespace, text) or _find_by_words(app, namespace, text)
 
 
 def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
-    """Find a memory by its id, the beginning or end of it, or its path; None if the text is none of these.
+    """Find the memories with this id, path, first digits of an id (eight or more) or last ten; None if there are none.
     NotFoundError for a text that is clearly an id and that no memory has."""
     if exact := app.index.memories(namespace, [text]):
         return Target("id", tuple(exact), 1)
-    find_by_name = _PREFIX.fullmatch(text)
-    if find_by_name is None and "/" not in text and not text.startswith("mem_"):
+    prefix = _PREFIX.fullmatch(text)
+    if prefix is None and "/" not in text and not text.startswith("mem_"):
         return None
-    digits = find_by_name[1] if find_by_name else ""
+    digits = prefix[1] if prefix else ""
     found = [
         each
         for each in app.index.memories(namespace)
@@ -81,25 +81,24 @@ def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
-    """Find memories whose content equals the text, else those that contain it in any case (passages only if nothing
-    else does); None if none do."""
+    """Find the memories whose content equals the text, else those that contain the text in any case (passages only if
+    no other memory does); None if there are none."""
     same = app.index.holding(namespace, [content_hash(text)])
     if same:
-        return _target_of(
-            "content", app.index.memories(namespace, [each for held in same.values() for each in held.values()])
-        )
-    wanted = text.casefold()
-    holding = [each for each in app.index.memories(namespace) if wanted in each.memory.content.casefold()]
-    whole = [each for each in holding if normalise(each.memory.content) == normalise(text)]
-    if whole:
-        return _target_of("content", whole)
-    own = [each for each in holding if each.memory.category != "moment"] or holding
-    return _target_of("words", own) if own else None
+        ids = [memory_id for by_path in same.values() for memory_id in by_path.values()]
+        return _target_of("content", app.index.memories(namespace, ids))
+    folded = text.casefold()
+    containing = [each for each in app.index.memories(namespace) if folded in each.memory.content.casefold()]
+    equal = [each for each in containing if normalise(each.memory.content) == normalise(text)]
+    if equal:
+        return _target_of("content", equal)
+    found = [each for each in containing if each.memory.category != "moment"] or containing
+    return _target_of("words", found) if found else None
 
 
 def _find_nearest(app: App, request: Request, text: str) -> Target:
-    """Find the memories nearest to a text by meaning, whatever their state (by words if there is no encoder): one if it
-    is clearly nearest, else up to ten. NotFoundError if none is alike."""
+    """Find the memories nearest to a text by meaning, whatever their state (by shared words if there is no encoder):
+    one memory if it is clearly nearest, else up to ten. NotFoundError if no memory is near enough."""
     with app.recaller.world(request, app.deadline) as world:
         rows, scores = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
@@ -110,15 +109,15 @@ def _find_nearest(app: App, request: Request, text: str) -> Target:
 
 
 def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    """Return index rows and scores of the ten memories nearest to a text, best first; by meaning, only of those alike
-    enough."""
-    at = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
+    """Return the index rows and the scores of up to ten memories nearest to a text, best first: cosines, of which those
+    below `_ALIKE` are left out, or BM25 scores if there is no encoder."""
+    admission = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
-        hits = world.reader.vector(encoding.vector, at, SHOWN, SHOWN)
+        hits = world.reader.vector(encoding.vector, admission, SHOWN, SHOWN)
     else:
         stems = dict.fromkeys(term.stem for term in world.reader.survey(text).terms)
-        hits = world.reader.lexical(list(stems), at, SHOWN, SHOWN)
+        hits = world.reader.lexical(list(stems), admission, SHOWN, SHOWN)
     rows, scores = np.r_[hits.rows, hits.open_rows], np.r_[hits.scores, hits.open_scores]
     best = np.argsort(-scores, kind="stable")[:SHOWN]
     best = best[scores[best] >= _ALIKE] if encoding is not None else best
@@ -126,5 +125,6 @@ def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Se
 
 
 def _target_of(matched: Matched, found: Sequence[Served]) -> Target:
-    """Make the target of these memories, matched as said; the first `SHOWN` become its candidates."""
+    """Make the target of all memories that were found, of which the first `SHOWN` become its candidates; `matched` is
+    how they were found."""
     return Target(matched, tuple(found[:SHOWN]), len(found))

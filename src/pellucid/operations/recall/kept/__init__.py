@@ -1,1 +1,1 @@
-"""Recalls that were: which there are, what is kept of each, what it gave, and how long its stages took."""
+"""Recorded recalls in, lists of them, and their snapshots, contexts, events and timings out."""

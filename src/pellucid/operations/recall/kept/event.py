@@ -1,4 +1,4 @@
-"""A recall in, how it went out: what it came to, what each memory that it gave was cited for, and what went wrong."""
+"""A recall in, its event out: its outcome, the citations of the memories that it gave, and its failure."""
 
 from typing import ClassVar
 
@@ -17,87 +17,88 @@ from pellucid.store.history.telemetry_port import RecallFailure
 
 
 class EventInput(Wire):
-    """Which recall: its id, or `last`."""
+    """A recall, by its id or as `last`."""
 
     namespace: str
     recall_id: RecallId
 
 
 class GivenMemory(Wire):
-    """A memory that a recall gave, and each time that it was cited for it."""
+    """A memory that a recall gave, and its citations in that recall."""
 
     memory_id: str
     place: int
-    """From 1."""
+    """Its rank, from 1."""
     citations: tuple[MemoryCitation, ...] = ()
 
 
 class Failure(Wire):
-    """What went wrong in a recall that gave no answer, and what to do now."""
+    """The error of a recall that gave no answer, and what to do now."""
 
     code: str
     text: str
+    """A description of the error's class."""
     place: str
-    """The kind of the error, and where in Pellucid it came from."""
+    """The place in Pellucid where it was raised."""
     next_step: str
 
 
 class EventOutput(Wire):
-    """How a recall went. Numbers are None where its event is not kept (any more)."""
+    """How a recall went. Numbers are None if its event is not stored (any more)."""
 
     NEXT: ClassVar[str] = "ask it again; `pellucid doctor` says whether something is not well"
 
     recall: ListedRecall
     depth: str | None = None
     found: int | None = None
-    """Memories that were ranked."""
+    """The number of memories that were ranked."""
     payload_tokens: int | None = None
-    """Tokens of the context, about."""
+    """The tokens of the context, estimated."""
     millis: float | None = None
     memories: tuple[GivenMemory, ...] = ()
-    """Those that it gave, by their ranks."""
+    """The memories that it gave, in order of rank."""
     citations: tuple[MemoryCitation, ...] = ()
-    """What was said of the recall as a whole."""
+    """The citations of the recall as a whole."""
     failure: Failure | None = None
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the memories that it gave, by id, where whoever asks may read them."""
+    """Maps the ids of the memories that it gave to their first words, if the caller is allowed to read them."""
 
 
 def event(app: App, request: EventInput) -> EventOutput:
-    """Show how a recall went, as far as that is on record, and the citations of the memories it served; errors as of
-    `find_recall`."""
+    """Show how a recall went, as far as that is on record, and the citations of the memories that it served; errors as
+    of `find_recall`."""
     namespace, row = request.namespace, find_recall(app, request.namespace, request.recall_id)
     recall_id = row.recall_id
-    went = app.telemetry.event(recall_id, namespace)
-    cited = [citation_view(each) for each in app.citations.of_recall(namespace, recall_id)]
-    gave = list(served_ids(app, namespace, recall_id)) if row.served_count else []
+    stored = app.telemetry.event(recall_id, namespace)
+    citations = [citation_view(each) for each in app.citations.of_recall(namespace, recall_id)]
+    memory_ids = list(served_ids(app, namespace, recall_id)) if row.served_count else []
     return EventOutput(
         recall=recall_view(row),
-        depth=went.depth if went else None,
-        found=went.found if went else None,
-        payload_tokens=went.payload_tokens if went else None,
-        millis=went.millis if went else None,
+        depth=stored.depth if stored else None,
+        found=stored.found if stored else None,
+        payload_tokens=stored.payload_tokens if stored else None,
+        millis=stored.millis if stored else None,
         memories=tuple(
-            GivenMemory(memory_id=each, place=place, citations=tuple(one for one in cited if one.memory_id == each))
-            for place, each in enumerate(gave, start=1)
+            GivenMemory(memory_id=each, place=place, citations=tuple(one for one in citations if one.memory_id == each))
+            for place, each in enumerate(memory_ids, start=1)
         ),
-        citations=tuple(each for each in cited if each.memory_id == recall_id),
-        failure=_failure_view(went.failure) if went and went.outcome == "failed" else None,
-        words=headlines_of(app, namespace, (), gave),
+        citations=tuple(each for each in citations if each.memory_id == recall_id),
+        failure=_failure_view(stored.failure) if stored and stored.outcome == "failed" else None,
+        words=headlines_of(app, namespace, (), memory_ids),
     )
 
 
 def _failure_view(failure: RecallFailure | None) -> Failure:
-    """Describe a recall's failure by its error class; older recalls have no record (None) of it: its code is
-    `unknown`."""
+    """Describe a recall's failure by the docstring of its error class. None, as of older recalls that have no record of
+    their failure, becomes a failure with the code `unknown`."""
     if failure is None:
         return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=EventOutput.NEXT)
     kinds = [PellucidError]
     for each in kinds:
-        kinds.extend(each.__subclasses__())
+        kinds.extend(each.__subclasses__())  # the loop goes on with these
     kind = next((each for each in kinds if each.code == failure.code), PellucidError)
-    said = " ".join((kind.__doc__ or failure.code).split("\n\n")[0].split())
-    return Failure(code=failure.code, text=said, place=failure.place, next_step=EventOutput.NEXT)
+    text = " ".join((kind.__doc__ or failure.code).split("\n\n")[0].split())
+    return Failure(code=failure.code, text=text, place=failure.place, next_step=EventOutput.NEXT)
 
 
 EVENT = Operation(

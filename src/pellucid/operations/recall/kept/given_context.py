@@ -1,4 +1,4 @@
-"""An earlier recall in, the context that it gave out: written anew, since no receipt holds a word of a memory."""
+"""An earlier recall in, the context that it gave out: written anew, since no receipt contains a word of a memory."""
 
 from pellucid.app import App
 from pellucid.model.snapshot import Budget
@@ -9,27 +9,28 @@ from pellucid.xray import given
 
 
 class ContextInput(Wire):
-    """Which recall."""
+    """An earlier recall."""
 
     namespace: str
     recall_id: RecallId
 
 
 class ContextOutput(Wire):
-    """The context of an earlier recall, and whether it is to the letter the one that was given."""
+    """The rebuilt context of an earlier recall, and whether it equals the context that was given."""
 
     recall_id: str
     context: str
     exact: bool
-    """It is made of the same versions of the same memories, in the same order, and is as long."""
+    """Whether it is made of the same versions of the same memories, in the same order, and has the same length."""
     differs: tuple[str, ...] = ()
-    """Why it is not."""
+    """Why it is not exact."""
     budget: Budget
-    """Characters allowed, and those of the context as it was given."""
+    """The characters allowed, and those of the context as it was given."""
 
 
 def rebuild_context(app: App, request: ContextInput) -> ContextOutput:
-    """Rebuild the context that an earlier recall gave, from its receipt and today's memories. Nothing is recorded."""
+    """Rebuild the context that an earlier recall gave, from its receipt and today's memories. Nothing is recorded.
+    Errors as of `load_receipt`."""
     receipt = load_receipt(app, request.namespace, request.recall_id)
     asked = receipt.state.request
     with app.recaller.world(asked, app.deadline) as world:

@@ -1,4 +1,4 @@
-"""A memory in, the recalls that served it out, newest first, each with what became of it there."""
+"""A memory in, the recalls that served it out, newest first, each with the memory's citations there."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from pellucid.store.history.receipts_port import RecallRow
 
 
 class ServingInput(Wire):
-    """Which memory, and how many of the recalls that served it."""
+    """A memory, and the page of the recalls that served it."""
 
     namespace: str
     memory_id: MemoryId
@@ -27,48 +27,49 @@ class ServingInput(Wire):
 
 
 class ServedIn(Wire):
-    """A recall that served a memory: its rank there, and what came of it."""
+    """A recall that served a memory, with the memory's rank and citations there."""
 
     recall: ListedRecall
     place: int
-    """From 1."""
+    """The memory's rank, from 1."""
     citations: tuple[MemoryCitation, ...] = ()
 
 
 class ServingOutput(Wire):
-    """The newest recalls that served a memory, how many there are in all, and what came of them."""
+    """A page of the recalls that served a memory, newest first, the number of all, and counts of its citations."""
 
     memory_id: str
     recalls: tuple[ServedIn, ...]
     total: int
     came_of_it: dict[str, int] = Field(default_factory=dict)
-    """How often each kind of citation was made of it, over all recalls."""
+    """Maps kinds of citations to how often the memory got them, over all recalls."""
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 def recalls_serving(app: App, request: ServingInput) -> ServingOutput:
-    """List the recalls that served a memory, newest first, a page of `limit`, with what came of it there; errors as of
-    `find_memory`."""
+    """List the recalls that served a memory, newest first, a page of `limit`, with the memory's citations there; errors
+    as of `find_memory`."""
     namespace, memory = request.namespace, find_memory(app, request.namespace, request.memory_id).memory
     since = epoch_ms(recorded_at(memory.id, memory.created))
-    begun = recall_row_at(decode_cursor(app, request))
-    rows = app.receipts.serving(namespace, memory.id, since=since, after=begun, limit=request.limit + 1)
-    shown, cited = rows[: request.limit], app.citations.of(namespace, memory.id)
+    after = recall_row_at(decode_cursor(app, request))
+    rows = app.receipts.serving(namespace, memory.id, since=since, after=after, limit=request.limit + 1)
+    shown, citations = rows[: request.limit], app.citations.of(namespace, memory.id)
     last = shown[-1][0] if len(rows) > len(shown) else None
     return ServingOutput(
         memory_id=memory.id,
-        recalls=tuple(_serving_view(row, place, cited) for row, place in shown),
+        recalls=tuple(_serving_view(row, place, citations) for row, place in shown),
         total=app.receipts.times_served(namespace, memory.id, since),
-        came_of_it=dict(Counter(each.kind for each in cited)),
+        came_of_it=dict(Counter(each.kind for each in citations)),
         next=encode_cursor(app, request, (last.at, last.recall_id)) if last else None,
     )
 
 
-def _serving_view(row: RecallRow, place: int, cited: Sequence[CitationRow]) -> ServedIn:
-    """Show a recall and the citations (of `cited`) that the memory got in it."""
-    here = tuple(citation_view(each) for each in cited if each.recall_id == row.recall_id)
-    return ServedIn(recall=recall_view(row), place=place, citations=here)
+def _serving_view(row: RecallRow, place: int, citations: Sequence[CitationRow]) -> ServedIn:
+    """Show a recall in which a memory had the rank `place`, with those of the memory's citations that it got in this
+    recall."""
+    in_recall = tuple(citation_view(each) for each in citations if each.recall_id == row.recall_id)
+    return ServedIn(recall=recall_view(row), place=place, citations=in_recall)
 
 
 SERVING = Operation(

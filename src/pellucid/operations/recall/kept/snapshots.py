@@ -1,4 +1,4 @@
-"""A namespace and a time in, the recalls of then out: listed, explained, exported as JSON lines, kept for good."""
+"""Filters or an id in, recorded recalls out: listed, explained, exported as JSON lines, kept for good."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,16 +29,16 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
-    """Parse an instant (ISO; no zone means UTC) or an age (`30m`, `12h`, `7d`, `2w`) into UTC; InputError for any other
-    text, in which `name` stands for the field."""
-    given = text.strip()
+    """Parse an instant (ISO; no zone means UTC) or an age before `now` (`30m`, `12h`, `7d`, `2w`) into UTC; InputError
+    for any other text, with `name` as the field's name."""
+    text = text.strip()
     try:
-        if ago := _AGO.fullmatch(given):
+        if ago := _AGO.fullmatch(text):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        return in_utc(datetime.fromisoformat(given))
+        return in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f'{name} expects a date, a time or how long ago; got "{given}"',
+            f'{name} expects a date, a time or how long ago; got "{text}"',
             code="invalid_since",
             next_step="write it as 2026-04-20, 2026-04-20T17:30 or 7d",
         ) from error
@@ -48,14 +48,14 @@ Since = Annotated[Instant | None, Flag("From when on: 2026-04-20, 2026-04-20T17:
 
 
 class SnapshotsInput(Wire):
-    """Which recalls to list: of a namespace since an instant, that fit every filter given; the newest of them."""
+    """Filters of the recalls to list; a recall must pass every filter."""
 
     namespace: str
     since: Since = None
     limit: Limit = Field(default=20, ge=1, le=10_000)
     after: After = None
     recall_id: Annotated[str | None, Flag("This recall alone (rec_…).", "--id")] = None
-    """Then no other filter counts."""
+    """With a recall id, the other filters are ignored."""
     by_agent: Annotated[str | None, Flag("Only what this agent asked.")] = None
     query_class: Annotated[QueryClass | None, Flag("Only questions of this class.", "--class")] = None
     outcome: Annotated[Outcome | None, Flag("Only recalls that came to this: answered, empty, gated or abstained.")] = (
@@ -67,39 +67,39 @@ class SnapshotsInput(Wire):
 
 
 class ListedRecall(Wire):
-    """One recall, and what is kept of it."""
+    """One recall, and what is still stored of it."""
 
     recall_id: str
     at: Instant
     session_id: str | None = None
     served: int
-    """How many memories its context held."""
+    """The number of memories in its context."""
     in_full: bool
-    """Whether it can be explained; else only its results are kept, with the operations behind them."""
+    """Whether it can be explained; else only its results are stored, with the operations that wrote them."""
     pinned: bool
     query: str | None = None
-    """Its words, unless they were withheld or erased, or went with the receipt."""
+    """Its question; None if the question was withheld or erased, or went with the receipt."""
     agent: str | None = None
     surface: Surface | None = None
-    """Where it was asked: `cli`, `http`, `mcp`, `hook`, `python` or `page`."""
+    """The surface that it came through: `cli`, `http`, `mcp`, `hook`, `python` or `page`."""
     query_class: str | None = None
     outcome: Outcome | None = None
-    """What it came to; None of those that were made before this was kept."""
+    """Its outcome; None of older recalls, for which none was stored."""
     degraded: bool | None = None
-    """Whether a leg was down or a stage failed, so that there may have been better answers."""
+    """Whether a leg was down or a stage failed, so that better answers were possible."""
 
 
 class SnapshotsOutput(Wire):
-    """The newest recalls that fit; `more` says that there are older ones."""
+    """A page of the recalls that pass the filters, newest first; `more` says that there are older ones."""
 
     recalls: tuple[ListedRecall, ...]
     more: bool = False
     next: str | None = None
-    """Where the page ends, if there is more behind it: the `after` of the next."""
+    """The `after` of the next page; None if this is the last page."""
 
 
 class ExportInput(Wire):
-    """Which recalls to export: all of a namespace since an instant, of one session or of all."""
+    """The recalls to export: of a namespace since an instant, of one session or of all."""
 
     namespace: str
     since: Since = None
@@ -107,14 +107,14 @@ class ExportInput(Wire):
 
 
 class ExplainInput(Wire):
-    """Whose last recall to explain: a session's, or the namespace's."""
+    """The session whose last recall to explain; None for the namespace's last recall."""
 
     namespace: str
     session_id: Session = None
 
 
 class PinSnapshotInput(Wire):
-    """Which recall to keep in full, or no longer."""
+    """A recall, and whether to keep it in full."""
 
     namespace: str
     recall_id: RecallId
@@ -122,11 +122,11 @@ class PinSnapshotInput(Wire):
 
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
-    """List the recalls that fit the filters, newest first, a page of `limit`; with a recall id, that recall alone, if
-    it exists."""
+    """List the recalls that pass the filters, newest first, a page of `limit`; with a recall id, that recall alone,
+    nothing if it does not exist."""
     if request.recall_id:
-        one = app.receipts.find(resolve_recall_id(app, request.namespace, request.recall_id), request.namespace)
-        return SnapshotsOutput(recalls=(recall_view(one),) if one else ())
+        row = app.receipts.find(resolve_recall_id(app, request.namespace, request.recall_id), request.namespace)
+        return SnapshotsOutput(recalls=(recall_view(row),) if row else ())
     rows = app.receipts.recalls(
         request.namespace,
         since=ms_if_any(request.since) or 0,
@@ -146,25 +146,27 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     return SnapshotsOutput(recalls=tuple(map(recall_view, shown)), more=more, next=following)
 
 
-def recall_row_at(place: SortKey | None) -> RecallRow | None:
-    """Return a stand-in row with the recall id and time of a cursor, to list what comes after it; None for the first
-    page."""
-    return RecallRow(str(place[1]), int(place[0]), None, 0, in_full=False, pinned=False) if place else None
+def recall_row_at(last_key: SortKey | None) -> RecallRow | None:
+    """Return a row with the time and recall id of a decoded cursor, after which the next page begins; None for the
+    first page."""
+    return RecallRow(str(last_key[1]), int(last_key[0]), None, 0, in_full=False, pinned=False) if last_key else None
 
 
-def export_snapshots(app: App, request: ExportInput, left_out: Callable[[str], object] | None = None) -> Iterator[str]:
-    """Yield the X-rays of recalls as JSON lines, newest first; `left_out` is called with the id of each recall whose
-    receipt is gone. A line stays the same, byte for byte, as long as the memories it names are unchanged."""
+def export_snapshots(
+    app: App, request: ExportInput, report_missing: Callable[[str], object] | None = None
+) -> Iterator[str]:
+    """Yield the X-rays of recalls as JSON lines, newest first; `report_missing` is called with the id of each recall
+    whose receipt is gone. A line stays the same, byte for byte, as long as the memories that it names are unchanged."""
     for row in _all_rows(app, request):
         snapshot = _snapshot_if_kept(app, request.namespace, row)
         if snapshot is not None:
             yield render_json(snapshot, one_line=True)
-        elif left_out is not None:
-            left_out(row.recall_id)
+        elif report_missing is not None:
+            report_missing(row.recall_id)
 
 
 def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
-    """Keep a recall's receipt in full whatever its age, or leave it to retention; return the recall's new state.
+    """Pin a recall, so that its receipt is kept in full whatever its age, or unpin it; return the recall's new state.
     NotFoundError if there is no such recall."""
     recall_id = resolve_recall_id(app, request.namespace, request.recall_id)
     row = app.receipts.pin(recall_id, request.namespace, pinned=request.pinned)
@@ -176,8 +178,8 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
 
 
 def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
-    """Explain the last recall of a session, or of the namespace; NotFoundError if there is none, or only its results
-    are kept."""
+    """Explain the last recall of a session, or of the namespace; NotFoundError if there is no recall, or only its
+    results are stored."""
     row = app.receipts.latest(request.namespace, _stored_session_id(request.session_id))
     if row is None:
         of = f" of session {request.session_id}" if request.session_id else ""
@@ -195,7 +197,7 @@ def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
 
 
 def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
-    """Yield the recalls of an export, newest first, page by page."""
+    """Yield the rows of all recalls to export, newest first; they are read in pages."""
     since, session, last = ms_if_any(request.since) or 0, _stored_session_id(request.session_id), None
     while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
         yield from rows
@@ -203,7 +205,7 @@ def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
 
 
 def _snapshot_if_kept(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | None:
-    """Explain a recall; None if its receipt is gone."""
+    """Return the X-ray of a recall; None if the receipt is gone."""
     try:
         return xray_by_id(app, namespace, row.recall_id) if row.in_full else None
     except NotFoundError:
@@ -211,7 +213,7 @@ def _snapshot_if_kept(app: App, namespace: str, row: RecallRow) -> RecallXraySna
 
 
 def recall_view(row: RecallRow) -> ListedRecall:
-    """Convert a history row into its output form; the question is None if it was not kept."""
+    """Convert a history row into its output form; the question is None if it was not stored."""
     return ListedRecall(
         recall_id=row.recall_id,
         at=EPOCH + timedelta(milliseconds=row.at),

@@ -1,4 +1,4 @@
-"""Recent recalls in, how long each of their stages took out: from their receipts alone."""
+"""Recent recalls in, the time that each of their stages took out: from their receipts alone."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +14,7 @@ from pellucid.recall.receipt.record import stages_of
 
 
 class TimingsInput(Wire):
-    """Over which recalls: the newest of a namespace, at most so many."""
+    """The recalls to measure: the newest of a namespace, at most `limit`."""
 
     namespace: str
     limit: Annotated[int, Flag("Recalls looked at, the newest.", "--last")] = Field(default=200, ge=1, le=10_000)
@@ -22,18 +22,18 @@ class TimingsInput(Wire):
 
 
 class StageTiming(Wire):
-    """How long one stage took where it ran, in milliseconds."""
+    """The time that one stage took in the recalls in which it ran, in milliseconds."""
 
     name: str
     recalls: int
-    """In how many it ran."""
+    """The number of recalls in which it ran."""
     p50: float
     p95: float
-    """So long or shorter in 95 of 100."""
+    """The time that it did not exceed in 95 of 100 recalls."""
 
 
 class TimingsOutput(Wire):
-    """Each stage in the order it ran; `total` is of whole recalls."""
+    """The timings of the stages, in the order in which they ran, and of whole recalls (`total`)."""
 
     recalls: int
     stages: tuple[StageTiming, ...] = ()
@@ -41,29 +41,30 @@ class TimingsOutput(Wire):
 
 
 def timings(app: App, request: TimingsInput) -> TimingsOutput:
-    """Return the median and the 95th percentile of the time each stage took in recent recalls that are kept in full; a
-    stage with a note, as it was skipped or failed, counts in the total alone. That is None without recalls."""
-    took, totals = dict[str, list[float]](), list[float]()
+    """Return the median and the 95th percentile of the time that each stage took in recent recalls that are kept in
+    full. A stage that was skipped or failed, which its note says, counts in the total alone; the total is None without
+    recalls."""
+    by_stage, totals = dict[str, list[float]](), list[float]()
     for packed in recent_receipts(app, request.namespace, request.since, request.limit):
         stages = stages_of(packed)
         totals.append(sum(each.millis for each in stages))
         for each in stages:
             if not each.note:
-                took.setdefault(each.name, []).append(each.millis)
+                by_stage.setdefault(each.name, []).append(each.millis)
     return TimingsOutput(
         recalls=len(totals),
-        stages=tuple(_timing(name, each) for name, each in took.items()),
+        stages=tuple(_timing(name, each) for name, each in by_stage.items()),
         total=_timing("total", totals) if totals else None,
     )
 
 
 def _timing(name: str, millis: Sequence[float]) -> StageTiming:
-    """Make the timing of one stage, or of the `total`, from how long it took in each recall."""
+    """Make the timing of one stage, or of the `total`, from the milliseconds that it took in each recall."""
     return StageTiming(name=name, recalls=len(millis), p50=_quantile(millis, 50), p95=_quantile(millis, 95))
 
 
 def _quantile(values: Sequence[float], percent: int) -> float:
-    """Return the nearest-rank percentile of the values, of which there must be one."""
+    """Return the nearest-rank percentile of the values, which must not be empty; `percent` is from 0 to 100."""
     return sorted(values)[max(0, -(-len(values) * percent // 100) - 1)]
 
 

@@ -1,1 +1,1 @@
-"""Sessions that were kept in, what they were and what was left out of them out."""
+"""A namespace or a session in, briefs of sessions, their turns and the statements left out of them out."""

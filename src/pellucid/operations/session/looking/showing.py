@@ -1,6 +1,7 @@
-"""A session in, what is known of it out: a summary, what was left out and why, and what became of its recalls.
+"""A session in, its brief, the statements left out of it with reasons, and its citations out.
 
-Of what was left out only keyed hashes are stored. The sentence is looked up by its hash in the passages of the session.
+Of statements that were left out only keyed hashes are stored. The sentence is found by its hash in the session's
+passages.
 """
 
 from collections import Counter
@@ -25,30 +26,30 @@ from pellucid.operations.session.looking.verdicts import is_forgotten, plain_rea
 from pellucid.xray.words.headline import headline
 
 _FEWEST_DIGITS = 8
-"""Characters of a session's id by which it may be named."""
+"""The minimum number of first characters of a session's id that can stand for the id."""
 
 
 class SessionInput(Wire):
-    """Which session."""
+    """The session to show."""
 
     namespace: str
     session_id: Annotated[str, Argument("A session's id, or its first eight characters or more.")]
 
 
 class LeftOut(Wire):
-    """A statement that became no memory, with the reason."""
+    """A statement that did not become a memory, with the reason."""
 
     evidence: tuple[str, ...]
-    """Where it was said: `session:first turn-last turn`."""
+    """Its turns, as `session:first turn-last turn`."""
     at: Instant
     verdict: Literal["reject", "defer", "accept", "unkept"]
-    """`unkept`: nothing in its words said that it is to last, so that nobody judged it."""
+    """`unkept`: extraction found no sign that it is durable, so it was not judged."""
     code: str
     """The reason's name, such as `transient`."""
     reason: str
-    """The same in words."""
+    """The reason in words."""
     said: str | None = None
-    """The sentence, where its turn is still kept word for word."""
+    """The sentence; None if no passage contains it any more."""
     memory_id: str | None = None
     """The memory that says the same already."""
 
@@ -59,30 +60,30 @@ class SessionOutput(Wire):
     namespace: str
     session_id: str
     session: SessionBrief | None = None
-    """What was asked, done, decided and left open; None where nothing of it may answer today."""
+    """Its brief; None if it has no admissible memories or passages."""
     turns: int = 0
-    """Turns that were read."""
+    """The number of turns that were read."""
     turns_by_role: dict[str, int] = Field(default_factory=dict)
     considered: int = 0
-    """Statements that were judged."""
+    """The number of statements that were judged."""
     left_out: tuple[LeftOut, ...] = ()
-    """In the order in which they were said."""
+    """The statements left out, in the order in which they were said."""
     reasons: dict[str, int] = Field(default_factory=dict)
-    """How many were left out by each reason, the most frequent first."""
+    """Maps reasons to the number of statements left out, the most frequent first."""
     unborne: dict[str, int] = Field(default_factory=dict)
-    """What a model claimed and its evidence did not bear out, by reason."""
+    """Maps reasons to the number of a model's claims that their evidence did not support."""
     citations: tuple[MemoryCitation, ...] = ()
-    """What became of the memories that its recalls gave, as it was said; `recall.list` names the recalls."""
+    """The citations of memories that its recalls gave, oldest first; `recall.list` names the recalls."""
     words: dict[str, str] = Field(default_factory=dict)
-    """What the memories named here say, by id, as far as no scope keeps them in."""
+    """Maps the ids of the memories named here to their headlines, unless a boundary scope hides them."""
 
 
 def show_session(app: App, request: SessionInput) -> SessionOutput:
     """Return all that is known of a session.
 
     Raises:
-        NotFoundError: nothing of such a session was kept, decided or asked in the namespace.
-        InputError: several sessions begin so.
+        NotFoundError: the namespace has no episode, ledger row or recall of the session.
+        InputError: several sessions begin with the request's text.
     """
     namespace = request.namespace
     kept = {each.id: each for each in sessions_of(app, namespace)}
@@ -95,40 +96,41 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
         raise NotFoundError(
             f"no session {session_id} in {namespace}", next_step="`pellucid brief` names the last sessions"
         )
-    known = AnsweringSessions(app, namespace)
+    answering = AnsweringSessions(app, namespace)
     rows = decided.get(session_id, [])
-    left = sorted(_left_out(app, rows, known.of(session_id)), key=_first_turn)
+    left_out = sorted(_left_out(app, rows, answering.of(session_id)), key=_first_turn)
     flushed = [row for row in rows if isinstance(row, FlushRow)]
     cited = tuple(map(citation_view, app.citations.on(namespace, session_id)))
     return SessionOutput(
         namespace=namespace,
         session_id=session_id,
-        session=brief_of(kept[session_id], known) if session_id in kept and session_id in known.passages else None,
+        session=brief_of(kept[session_id], answering) if session_id in kept.keys() & answering.passages else None,
         turns=sum(row.turns for row in flushed),
         turns_by_role=dict(sum((Counter(row.by_role) for row in flushed), Counter[str]()).most_common()),
         considered=sum(isinstance(row, VerdictRow) for row in rows),
-        left_out=tuple(left),
-        reasons=dict(Counter(each.code for each in left).most_common()),
+        left_out=tuple(left_out),
+        reasons=dict(Counter(each.code for each in left_out).most_common()),
         unborne=dict(sum((Counter(row.dropped) for row in flushed), Counter[str]()).most_common()),
         citations=cited,
-        words=_headlines(app, namespace, [*(each.memory_id for each in cited), *MEMORY_ID.findall(str(left))]),
+        words=_headlines(app, namespace, [*(each.memory_id for each in cited), *MEMORY_ID.findall(str(left_out))]),
     )
 
 
 def _headlines(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return the headlines of these memories by id, without those that a boundary scope keeps in, or that are gone."""
+    """Return a map from ids to headlines of these memories; memories that are gone, or have a boundary scope, are left
+    out."""
     found = (each.memory for each in app.index.memories(namespace, list(dict.fromkeys(ids))))
     return {each.id: headline(each.content) for each in found if not set(each.scopes).intersection(BOUNDARY_SCOPES)}
 
 
-def _complete_session_id(name: str, known: set[str]) -> str:
-    """Return the one id in `known` that begins with `name`, if that is long enough; the name itself where none does. A
-    session goes before its sub-agents; InputError if several begin so."""
-    if name in known or len(name) < _FEWEST_DIGITS:
+def _complete_session_id(name: str, session_ids: set[str]) -> str:
+    """Return the session id that begins with `name`, sub-agents' sessions only if no other does. Return `name` itself
+    if it is shorter than eight characters, or no id begins with it; InputError if several ids do."""
+    if name in session_ids or len(name) < _FEWEST_DIGITS:
         return name
-    fitting = [each for each in known if each.startswith(name)]
+    fitting = [each for each in session_ids if each.startswith(name)]
     if len(fitting) > 1 and (own := [each for each in fitting if "/" not in each.removeprefix(name)]):
-        fitting = own  # the sessions below one are named after it
+        fitting = own  # a sub-agent's session is called `session/sub-agent`
     if len(fitting) > 1:
         raise InputError(f"{len(fitting)} sessions begin with {name}", code="ambiguous_id", next_step="give a whole id")
     return fitting[0] if fitting else name
@@ -137,13 +139,13 @@ def _complete_session_id(name: str, known: set[str]) -> str:
 def _left_out(
     app: App, rows: Sequence[VerdictRow | UnkeptRow | FlushRow], memories: Sequence[Memory]
 ) -> Iterator[LeftOut]:
-    """Yield the statements that became no memory, except those forgotten since; with their words, as far as passages
-    have them."""
-    spoken = _sentences_by_key(app, memories)
+    """Yield the statements of these ledger rows that did not become memories, except those forgotten since, with their
+    words if a passage among `memories` contains them."""
+    by_key = _sentences_by_key(app, memories)
     for row in rows:
         if isinstance(row, FlushRow) or (isinstance(row, VerdictRow) and row.verdict == "accept"):
             continue
-        words = next((spoken[key] for key in row.said if key in spoken), None)
+        words = next((by_key[key] for key in row.said if key in by_key), None)
         if is_forgotten(app, row, words or ""):
             continue
         code, reason = plain_reason(row)
@@ -159,7 +161,7 @@ def _left_out(
 
 
 def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]:
-    """Return the sentences of a session's passages, by the keyed hash that ledger rows have of each."""
+    """Return a map from keyed hashes, as ledger rows have them, to the sentences in the passages among `memories`."""
     return {
         said_key(app.key, each.namespace, sentence): sentence
         for each in memories
@@ -169,9 +171,9 @@ def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]
     }
 
 
-def _first_turn(left: LeftOut) -> int:
-    """Return the number of the turn in which the statement begins; 0 if its evidence names none."""
-    first = left.evidence[0].rpartition(":")[2].partition("-")[0] if left.evidence else ""
+def _first_turn(left_out: LeftOut) -> int:
+    """Return the number of the first turn in a statement's evidence; 0 if the evidence names no turn."""
+    first = left_out.evidence[0].rpartition(":")[2].partition("-")[0] if left_out.evidence else ""
     return int(first) if first.isdigit() else 0
 
 

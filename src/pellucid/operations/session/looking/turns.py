@@ -1,4 +1,4 @@
-"""A session in, those of its turns that are at hand out: of its transcript, or what was kept and what waits of them."""
+"""A session in, its available turns out: from its transcript, or from its passages and the spool."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +13,12 @@ from pellucid.operations.session.looking.sessions import last_turn
 from pellucid.store.local.hooked import HookedSessions
 
 _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}
-"""Who said a passage, by its source; else a person."""
+"""Maps the sources of passages to roles; other sources are the user's."""
 
 
 def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """Return the turns of a session: of its transcript if a hook named one that is there, else put together from its
-    passages, and its spooled turns; empty if nothing of it is at hand."""
+    """Return the turns of a session: from its transcript if a hook named one that exists; else turns made of its
+    passages, followed by its spooled turns. Empty if there are none of these."""
     for each in HookedSessions(app.settings.home).known():
         if each.session_id == session_id and each.namespace == namespace and each.transcript:
             report, path = CaptureReport(), Path(each.transcript)
@@ -30,12 +30,11 @@ def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
 
 
 def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """Return the turns of a session put together from its passages, in order, without passages that may not be recalled
-    now."""
-    said, ids = dict[int, list[Memory]](), ids_in_force(app, namespace, None)
+    """Return the turns of a session, in order, made of its passages that are in force now."""
+    by_turn, ids = dict[int, list[Memory]](), ids_in_force(app, namespace, None)
     for memory in (each.memory for each in app.index.memories(namespace)):
         if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:
-            said.setdefault(last_turn(memory), []).append(memory)
+            by_turn.setdefault(last_turn(memory), []).append(memory)
     return [
         Turn(
             session_id,
@@ -44,5 +43,5 @@ def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
             "\n".join(each.content for each in sorted(passages, key=lambda each: each.id)),
             at=passages[0].valid_at,
         )
-        for ordinal, passages in sorted(said.items())
+        for ordinal, passages in sorted(by_turn.items())
     ]

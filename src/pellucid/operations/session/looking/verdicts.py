@@ -1,4 +1,4 @@
-"""A sentence or a row of the ledger in, why it became no memory out, in words that need no knowledge of the parts."""
+"""A sentence or a ledger row in, the reason why it did not become a memory out, in plain words."""
 
 from pellucid.app import App
 from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
@@ -11,14 +11,12 @@ _PLAINLY = {
     "cap-reached": "its part of the session said more important things, and only so many are kept",
     "duplicate-in-segment": "the same was said twice there",
 }
-"""For reasons that are told in numbers, or in terms of how sessions are cut."""
+"""Maps codes to plain words, for reasons that the ledger gives in numbers or in technical terms."""
 
 
 def never_kept(app: App, namespace: str, text: str) -> str | None:
-    """Return why a sentence with these words became no memory, by the last decision about it; None where none is on
-    record.
-
-    The ledger holds keyed hashes of words only. What was forgotten, or said in turns that were, is left out.
+    """Return a sentence that says why these words did not become a memory, by the ledger's last decision about them;
+    None if there is no such decision. Decisions about forgotten words or turns are left out.
     """
     key = said_key(app.key, namespace, text)
     found = [
@@ -30,24 +28,24 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
 
 
 def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
-    """Whether these words, or the turns in which a row's statement was said, were forgotten since."""
+    """Whether the words `text` of a row's statement, or the turns in the row's evidence, were forgotten since."""
     keys = [words_key(app.key, row.namespace, text, None), *turn_keys(app.key, row.namespace, row.evidence)]
     return bool(app.lookup.tombstones(keys))
 
 
 def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
-    """Return the code of a row's reason (`transient`), and the reason in plain words, or the code again if there are
-    none."""
+    """Return the code of a row's reason, such as `transient`, and the reason in plain words; the code again if there
+    are no words."""
     code, _, words = row.reason.partition(": ")
     return code, _PLAINLY.get(code, words) or code
 
 
 def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
-    """Return why a statement became no memory, or which one it was kept as or stands for, as a sentence with its place
-    and date."""
+    """Return a sentence on a statement's verdict, with its turns and date: the memory that it was kept as or that says
+    the same, or the reason why it was never kept."""
     code, words = plain_reason(row)
-    said_at = row.observed_at if isinstance(row, VerdictRow) else row.at
-    where = f"{', '.join(row.evidence) or row.session_id}, {said_at:%Y-%m-%d}"
+    observed_at = row.observed_at if isinstance(row, VerdictRow) else row.at
+    where = f"{', '.join(row.evidence) or row.session_id}, {observed_at:%Y-%m-%d}"
     if isinstance(row, VerdictRow) and row.resulting_primitive_id:
         verb = "It was kept as" if row.verdict == "accept" else "It was not kept again, but stands for"
         return f"{verb} {row.resulting_primitive_id}: {words} ({where})."
