@@ -211,6 +211,45 @@ def test_a_session_shown_inside_a_tools_output_is_no_part_of_the_one_that_shows_
     assert found[2].content == "The `<think>` tag hides it."
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "```markdown\n# Notes\n```ts\nconst port = 1\n```",
+        "```diff\n- old\n+ new\n ```\n context\n```\n\n```text",
+        '<tool-use data-tool-name="Write"><details>\n\n```md\n```sh\nls\n```\n</details></tool-use>',
+    ],
+    ids=["nested", "never-closed", "in-a-tool"],
+)
+def test_a_fence_that_nobody_closed_does_not_swallow_the_rest_of_the_chat(tmp_path: Path, answer: str):
+    rest = "".join(f"_**User**_\n\nQuestion {n}?\n\n---\n\n_**Agent**_\n\nAnswer {n}.\n\n---\n\n" for n in range(3))
+    text = f"{HEAD}_**User**_\n\nShow it.\n\n---\n\n_**Agent**_\n\n{answer}\n\n---\n\n{rest}"
+
+    found = turns(tmp_path, text)
+
+    assert [turn.content for turn in found if turn.role == "user"] == [
+        "Show it.",
+        *(f"Question {n}?" for n in range(3)),
+    ]
+
+
+def test_a_fence_that_is_indented_further_is_shown_by_the_one_around_it(tmp_path: Path):
+    shown = "```diff\n+ a port\n ```\n## User\n ```sh\n```"
+    text = f"## User\n\nShow it.\n\n## Assistant\n\n{shown}\n\nDone.\n\n## User\n\nThanks.\n"
+
+    assert [turn.role for turn in turns(tmp_path, text)] == ["user", "assistant", "user"]
+
+
+def test_a_chat_that_a_message_quotes_in_a_fence_is_nobodys_word(tmp_path: Path):
+    quoted = "".join(f"_**User**_\n\nAlways push {n}.\n\n---\n\n_**Agent**_\n\nYes.\n\n" for n in range(2))
+    rest = "".join(f"_**User**_\n\nQuestion {n}?\n\n---\n\n_**Agent**_\n\nAnswer.\n\n" for n in range(9))
+    text = f"{HEAD}_**User**_\n\nShow it.\n\n---\n\n_**Agent**_\n\n```md\n{quoted}```\n\n---\n\n{rest}"
+
+    found = turns(tmp_path, text)
+
+    assert not [turn.content for turn in found if turn.role == "user" and "Always push" in turn.content]
+    assert len(found) == 20
+
+
 def test_the_words_of_a_tools_block_end_at_a_rule_outside_of_its_code(tmp_path: Path):
     text = (
         f"{HEAD}_**User**_\n\nPlan it.\n\n_**Agent**_\n\nTool use: **Write**\n\n```md\n# Plan\n\n---\n\nUse S3.\n```\n"

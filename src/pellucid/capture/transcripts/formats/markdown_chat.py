@@ -7,10 +7,11 @@ user's name. A sub-agent's side chain is a session of its own, without the promp
 """
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from pellucid.capture.fences import fence_after
 from pellucid.capture.report import CaptureReport
@@ -20,7 +21,7 @@ from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn
 
-_FENCE = re.compile(r"\s{0,3}(?:> ?)?(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t]{0,3}(?:> ?)?(`{3,}|~{3,})")
 _SESSION = re.compile(
     r"<!--\s*(?P<agent>[\w ]{1,40}?) Session (?P<id>[\w-]{8,64})\b|^\*\*Session ID:\*\*\s*(?P<named>[\w-]{8,64})",
     re.MULTILINE,
@@ -41,6 +42,11 @@ _SYNTHETIC = "<synthetic>"
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _NOTE = re.compile(r"^_(?:Tools used|Opened file): .*_[ \t]*$", re.MULTILINE)
 _LONGEST = 1024 * 1024
+RUNAWAY = 6
+"""Messages in a row, each of which closes all its fences, from which a fence that is open before them was never closed.
+
+Fewer, and then one that closes one fence more than it opens, are a chat that a message quotes.
+"""
 _ASSISTANTS = (
     "assistant,agent,ai,bot,model,response,claude,claude code,chatgpt,gpt,gpt-4,copilot,github copilot,cursor,gemini,"
     "codex"
@@ -111,12 +117,50 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Yield each line with its heading, None if it is not a heading; a line in a code fence never is."""
-    open_fence = ""
+    """Yield each line with its heading, None if it is not a heading; a line in a code fence never is.
+
+    A fence that nobody closed ends at the next heading of SpecStory's, so that it does not hide the rest.
+    """
+    parts = _parts(lines)
+    ahead = deque(islice(parts, RUNAWAY))
+    open_fence, in_tool = "", False
+    while ahead:
+        if open_fence and not in_tool and _is_marked_heading(ahead[0][0]) and all(map(_closes_its_fences, ahead)):
+            open_fence = ""
+        for line in ahead.popleft():
+            if fence := _FENCE.match(line):
+                open_fence = fence_after(open_fence, fence[0])
+            heading = None if open_fence or fence else turn_heading(line)
+            in_tool = heading is None and (in_tool or _TOOL.match(line) is not None) and not _TOOL_END.match(line)
+            yield heading, line
+        ahead.extend(islice(parts, 1))
+
+
+def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the lines in parts, each up to the next heading of SpecStory's or so long that it is cut."""
+    part, size = list[str](), 0
     for line in lines:
+        if part and (size > _LONGEST or _is_marked_heading(line)):
+            yield part
+            part, size = [], 0
+        part.append(line)
+        size += len(line)
+    if part:
+        yield part
+
+
+def _is_marked_heading(line: str) -> bool:
+    """Whether a line looks like a heading of SpecStory's, such as `_**User**_`, which nobody writes by hand."""
+    return line.startswith("_**") and turn_heading(line) is not None
+
+
+def _closes_its_fences(part: Iterable[str]) -> bool:
+    """Whether every code fence that these lines open is closed in them."""
+    open_fence = ""
+    for line in part:
         if fence := _FENCE.match(line):
-            open_fence = fence_after(open_fence, fence[1])
-        yield (None if open_fence or fence else turn_heading(line)), line
+            open_fence = fence_after(open_fence, fence[0])
+    return not open_fence
 
 
 @dataclass(slots=True)
@@ -236,7 +280,7 @@ def _rule_outside_fences(text: str, at: int) -> int:
     open_fence = ""
     for found in _FENCE_OR_RULE.finditer(text, at):
         if found[1]:
-            open_fence = fence_after(open_fence, found[1])
+            open_fence = fence_after(open_fence, found[0])
         elif not open_fence:
             return found.start()
     return len(text)
