@@ -13,7 +13,7 @@ from pellucid.language.spelling import content_hash
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.batches import batches
+from pellucid.observe.extract.batches import batches
 from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
 from pellucid.observe.model.ground import MOST_TURNS, ModelClaim
 from pellucid.settings.sections import LlmSettings

@@ -19,7 +19,7 @@ from pellucid.language.words import content_words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Verdict
 from pellucid.model.turn import Segment
-from pellucid.observe.batches import batches
+from pellucid.observe.extract.batches import batches
 from pellucid.observe.judge import DUPLICATE, Candidate, HeuristicJudge, ReasonCode, Ruling, apply_cap
 from pellucid.observe.model.extract import json_line, list_schema
 from pellucid.settings.sections import LlmSettings

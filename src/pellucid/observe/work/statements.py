@@ -13,7 +13,7 @@ from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import is_closed, join_sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
-from pellucid.observe.batches import batches
+from pellucid.observe.extract.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
