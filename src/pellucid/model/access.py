@@ -26,7 +26,7 @@ def _checked_place(text: str) -> str:
 
 
 class Grant(Wire):
-    """What may be done in a namespace, in all of a tenant (`tenant/*`), or everywhere (`*`)."""
+    """An access to a namespace, to all of a tenant (`tenant/*`), or everywhere (`*`)."""
 
     namespace: Annotated[str, AfterValidator(_checked_place)]
     access: Access

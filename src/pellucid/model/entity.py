@@ -1,4 +1,4 @@
-"""What files say of named things in, entities, typed edges and chains of states out: the vocabulary of the graph.
+"""Facts of files about named things in, entities, typed edges and chains of states out: the vocabulary of the graph.
 
 Instants are epoch milliseconds; an interval is half-open, and `FOREVER` ends one that is still open.
 """

@@ -1,4 +1,4 @@
-"""What extraction says in, judged observations out: the step between a trace and a memory."""
+"""Extracted facts in, judged observations out: the step between a trace and a memory."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Evidence(Wire):
 
 
 class Resolution(Wire):
-    """What a fact does to an earlier one: a correction or an update replaces it, a retraction takes it back.
+    """The effect of a fact on an earlier one: a correction or an update replaces it, a retraction takes it back.
 
     `about` are the words that name the earlier fact: its old value (`not 300 ms`), or what is taken back (`the TTL`);
     empty if only the fact's own words tell. An update is kept only if it cannot hold beside a memory that is kept.
@@ -48,7 +48,7 @@ class ExtractedFact(Wire):
     structured_attributes: dict[str, str] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     resolves: Resolution | None = None
-    """What the fact does to an earlier statement, which reconciliation finds. A retraction is not itself kept."""
+    """The effect on an earlier statement, which reconciliation finds. A retraction is not itself kept."""
 
 
 class Contribution(Wire):

@@ -128,7 +128,7 @@ def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tupl
 def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: Undone = frozenset()) -> list[Decision]:
     """Return the decisions about a batch that can be proved; `current` maps ids to the memories as they are now.
 
-    Memories that are gone, or no longer candidates, are left out. What was `undone` before is skipped.
+    Memories that are gone, or no longer candidates, are left out. A change in `undone` becomes a skip.
     """
     candidates = [current[each] for each in batch.ids if each in current and is_candidate(current[each])]
     if batch.kind == "expired":

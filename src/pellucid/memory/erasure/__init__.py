@@ -1,1 +1,1 @@
-"""What is forgotten in, everything that goes with it out, and the keys by which it is known again."""
+"""Memories to forget in, all that must go with them out, and the keys that recognise forgotten words."""

@@ -218,8 +218,8 @@ class _Bonds:
 def _contains_whole(text: str, part: str) -> bool:
     """Whether a normalised text contains another as whole words.
 
-    A word also begins behind, and ends before, a letter of a script without spaces; Arabic and Hebrew words begin
-    behind a particle, and Korean ones end before an ending.
+    A word also begins after, and ends before, a letter of a script without spaces; Arabic and Hebrew words begin after
+    a particle, and Korean words end before an ending.
     """
     starts = (found.start() for found in re.finditer(f"(?={re.escape(part)})", text)) if part in text else ()
     return any(_WORD_START.match(text, at) and _WORD_END.match(text, at + len(part)) for at in starts)

@@ -1,4 +1,4 @@
-"""Memories that go for good in, what only they had retired in force again out: erasure keeps what others said."""
+"""Memories that go for good in, memories that only they had retired, in force again, out."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

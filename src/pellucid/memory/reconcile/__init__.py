@@ -1,1 +1,1 @@
-"""New statements and what is kept in, decisions out: what is new, said again, replaced, or disputed."""
+"""New statements and stored memories in, decisions out: which are new, repeated, replaced, or disputed."""

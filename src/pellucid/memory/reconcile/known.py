@@ -1,4 +1,4 @@
-"""What is kept and what is being decided in, those of them that a new statement repeats or contradicts out."""
+"""Stored and newly decided statements in, those that a new statement repeats or contradicts out."""
 
 import re
 from collections.abc import Iterable, Iterator

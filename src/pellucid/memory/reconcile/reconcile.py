@@ -1,4 +1,4 @@
-"""Judged statements in, decisions out: what is new, what says the same again, what replaces what, and why.
+"""Judged statements in, decisions out: which are new, which repeat or replace another, and why.
 
 A newer statement supersedes an older one about the same `entity::attribute`, or its plain denial, if whoever asserts it
 ranks as high (axiom > user > inferred). An older statement that arrives late is kept as superseded. Other attributes of

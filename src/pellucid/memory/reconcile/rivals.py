@@ -74,7 +74,6 @@ class Rivals:
 
     def _candidates(self, memory: Memory) -> list[Found]:
         """Return the memories that can clash with this one, each once: stored ones that share words, and new ones."""
-        """The memories that may clash with this one: kept ones that share words, and those of the batch; each once."""
         fresh = (each for key in clash_keys(memory.content) for each in self._fresh.get(key, []))
         return list({memory_of(each).id: each for each in (*self._kept.get(memory.id, ()), *fresh)}.values())
 

@@ -1,1 +1,1 @@
-"""Who said something and how in, how far it is trusted out: zones, and signs of words that give orders."""
+"""The source and the words of a memory in, how far it is trusted out: zones, and signs of words that give orders."""

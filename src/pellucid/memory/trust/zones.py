@@ -21,7 +21,7 @@ Band = Literal["high", "middle", "low"]
 ZONES: tuple[TrustZone, ...] = get_args(TrustZone)
 """All zones, from the least to the most trusted."""
 UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "pasted", "web_content"})
-"""Source classes for whose words nobody is responsible who could be asked."""
+"""Source classes of words for which no person is responsible."""
 VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
 """Source classes whose word lets another's out of quarantine; an assistant can merely repeat what it read."""
 WEIGHTS: dict[SourceClass, float] = {
