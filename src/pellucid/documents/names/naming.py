@@ -12,14 +12,18 @@ from pellucid.model.entity import node_key
 _SERIES = re.compile(r"[A-Za-z](?:[A-Za-z0-9]{0,30}[A-Za-z])?")
 _ENTITY = re.compile(r"([A-Za-z][A-Za-z0-9]*)[-‐-―_ #]+\d+")
 _ENDS = r"(?!_?[0-9A-Za-z]|\.[0-9]|-[0-9]|%)"
+"""Not a number of a document if this fails: no word, decimal, date or percentage goes on after the number."""
 _NUMBER = r"(?P<number>[0-9]{1,9}+)" + _ENDS
 _BEGINS = r"(?<![0-9A-Za-z])(?<![0-9A-Za-z]_)"
+"""Not a series if this fails: no letter or digit adjoins it, not even with an underscore between."""
 _GAP = r"(?P<gap>[-‐-―_]\#?|[ \u00a0]?\#|:`|s?:?[ \u00a0]|)"
+"""What can be between a series and its number: a hyphen, `#`, a space, a plural, an rst role (:pep:`8`), or nothing."""
 _SLASHED = re.compile(rf"/#?{_NUMBER}")
 _LISTED = re.compile(
     r"(?:[ ]?\([^()\n]{0,80}\))?(?:\s{0,3}[,;/&·]\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or|&)\s{1,3})"
     rf"\#?{_NUMBER}(?=[*_`]{{0,3}}\s{{0,3}}(?:$|[,;/&·.)\](§\n]|(?:and|or)\b))"
 )
+"""A further number in a list after a name; a list must go on or end after it, so that `SPEC-1 and 2 more` has none."""
 _LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s<>`]{0,300}")
 """What lies between the name in the text of a link and the one in its target: Markdown's, then reStructuredText's."""
 
