@@ -340,7 +340,7 @@ def _close_sections(
 
 
 def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterable[HeaderVersion]:
-    """Yield the versions with the open one ended at `end`; an open one that begins at or after `end` is left out."""
+    """Yield the versions, the open one ended at `end`, or left out if it begins at or after `end`."""
     for each in versions:
         if each.valid_until is not None:
             yield each
