@@ -4,8 +4,8 @@
 
 The share of the 50 best (and of the 10 best) that are in a leg's own 50 (and 10). `vector`: against a float64 scan of
 the encoder's vectors, which the index stores in half precision. The lexical leg: against BM25 computed here over the
-same analysed stems of every text. `sameWords` are those the leg asked for, `tellingWords` all but function words, whatever
-they cost, `allWords` every word. `target` is the share of queries whose own memory is among the 50.
+same analysed stems of every text. `sameWords` are those the leg asked for, `tellingWords` all but function words,
+whatever they cost, `allWords` every word. `target` is the share of queries whose own memory is among the 50.
 """
 
 from collections import Counter, defaultdict

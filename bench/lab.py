@@ -23,7 +23,13 @@ from pellucid.lab.sets import LabInput
 from pellucid.settings import load
 
 
+def report(line: str) -> None:
+    """Print a line of progress."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def main() -> None:
+    """Measure and publish."""
     parser = machine.arguments(__doc__ or "")
     parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "all"))
     parser.add_argument("--data", type=Path, required=True)
@@ -38,10 +44,6 @@ def main() -> None:
     options = parser.parse_args()
     started = time.time()
     settings = load(home=options.models.parent if options.models else None)
-
-    def report(words: str) -> None:
-        """Print a line of progress."""
-        print(words, file=sys.stderr, flush=True)
 
     if options.dataset == "all":
         request = LabAllInput(

@@ -1,4 +1,4 @@
-"""A tree of Python files in, one line out for everything that grew too big, too full, or is named after nothing."""
+"""A tree of Python files in, one line out for each thing in it that is too big, too full, or has an empty name."""
 
 import ast
 import sys
@@ -15,7 +15,7 @@ NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "manager", "core", "base"}
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Every breach of the limits below `root`, as `path:line: what`."""
+    """Yield every breach of the limits below `root`, as `path:line: problem`."""
     yield from _full_rooms(root)
     for folder, limit in MODULE_LINES.items():
         for path in sorted((root / folder).rglob("*.py")):
@@ -28,17 +28,19 @@ def problems(root: Path) -> Iterator[str]:
             if (lines := len(text.splitlines())) > limit:
                 yield f"{where}:1: module has {lines} lines, {limit} at most"
             for node in ast.walk(ast.parse(text, str(where))):
-                yield from (f"{where}:{problem}" for problem in _problems_of(node))
+                yield from (f"{where}:{problem}" for problem in _node_problems(node))
 
 
 def _full_rooms(root: Path) -> Iterator[str]:
+    """Yield the rooms with too many modules."""
     rooms = Counter(path.parent for path in (root / "src").rglob("*.py") if path.stem != "__init__")
-    for room, modules in sorted(rooms.items()):
-        if modules > ROOM_MODULES:
-            yield f"{room.relative_to(root)}:1: room has {modules} modules, {ROOM_MODULES} at most"
+    for room, count in sorted(rooms.items()):
+        if count > ROOM_MODULES:
+            yield f"{room.relative_to(root)}:1: room has {count} modules, {ROOM_MODULES} at most"
 
 
-def _problems_of(node: ast.AST) -> Iterator[str]:
+def _node_problems(node: ast.AST) -> Iterator[str]:
+    """Yield the problem of a function that is too long, or of a class with too many public methods."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             lines = (node.end_lineno or node.lineno) - node.lineno + 1

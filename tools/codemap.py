@@ -1,6 +1,6 @@
-"""First docstring lines in, docs/codemap.md out; `--check` only says whether it is still true.
+"""The first docstring lines of all modules in, docs/codemap.md out; `--check` only says whether the page is up to date.
 
-Rooms stand in the order of the path that data takes, everything inside a room in alphabetical order.
+Rooms are in the order of the path that data takes, modules in a room in alphabetical order.
 """
 
 import argparse
@@ -20,7 +20,6 @@ ROOMS = (
     "git",
     "graph",
     "vault",
-    "index",
     "recall",
     "xray",
     "telemetry",
@@ -42,12 +41,12 @@ PACKAGE = Path("src/pellucid")
 
 
 def first_line(path: Path) -> str:
-    """The first docstring line of a module, or "" when it has none."""
+    """Return the first docstring line of a module; empty if it has no docstring."""
     return (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("\n", 1)[0].strip()
 
 
 def modules(folder: Path) -> list[Path]:
-    """The modules and rooms inside a folder, in the order in which the codemap shows them."""
+    """Return the modules and rooms in a folder, in the codemap's order."""
     rooms = [path.parent for path in folder.glob("*/__init__.py")]
     files = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
     order = {name: place for place, name in enumerate(ROOMS)}
@@ -55,7 +54,7 @@ def modules(folder: Path) -> list[Path]:
 
 
 def entries(folder: Path, depth: int = 0) -> Iterator[tuple[int, Path, Path]]:
-    """Every module below a folder as (depth, what the reader opens, the file that describes it)."""
+    """Yield every module and room below a folder as (depth, the path to show, the file with its docstring)."""
     for path in modules(folder):
         if path.is_dir():
             yield depth, path, path / "__init__.py"
@@ -65,7 +64,7 @@ def entries(folder: Path, depth: int = 0) -> Iterator[tuple[int, Path, Path]]:
 
 
 def codemap(root: Path) -> str:
-    """The page: one line a module."""
+    """Return the text of the page: one line a module."""
     lines: list[str] = []
     for depth, shown, described in entries(root / PACKAGE):
         name = f"{shown.name}/" if shown.is_dir() else shown.stem
@@ -75,7 +74,7 @@ def codemap(root: Path) -> str:
 
 
 def problems(root: Path) -> Iterator[str]:
-    """What keeps a codemap from being made: modules that do not say what they are, rooms without a place."""
+    """Yield the reasons why no codemap can be made: modules without a docstring, rooms without a place in `ROOMS`."""
     for depth, shown, described in entries(root / PACKAGE):
         if not first_line(described):
             yield f"{described.relative_to(root)}:1: no docstring: what goes in and comes out, or what it is?"
@@ -84,20 +83,20 @@ def problems(root: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Rewrite the page, or with `--check` compare it; 1 when something is to be done."""
+    """Rewrite the page, or with `--check` compare it; return 1 if something is to be done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
-    given = parser.parse_args()
-    page: Path = given.root / PAGE
-    found = list(problems(given.root))
-    new = codemap(given.root)
-    if not given.check:
-        page.write_text(new, "utf-8")
-    elif not page.exists() or page.read_text("utf-8") != new:
-        found.append(f"{PAGE}: the codemap is stale; run make docs")
-    print("\n".join(found) or "the codemap is true")
-    return bool(found)
+    options = parser.parse_args()
+    page: Path = options.root / PAGE
+    messages = list(problems(options.root))
+    text = codemap(options.root)
+    if not options.check:
+        page.write_text(text, "utf-8")
+    elif not page.exists() or page.read_text("utf-8") != text:
+        messages.append(f"{PAGE}: the codemap is stale; run make docs")
+    print("\n".join(messages) or "the codemap is true")
+    return bool(messages)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The operations and the settings in, `commands.json`, docs/cli.md, docs/http-routes.md and docs/settings.md out.
 
-With `--check` nothing is written: it says what is stale and what is undocumented.
+With `--check` nothing is written; stale pages, and settings and commands without a description, are reported.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
-from pellucid.settings.files import is_harmless
+from pellucid.settings.files import is_harmless, section
 from pellucid.surfaces import inputs
 from pellucid.surfaces.cli import app as typer_app
 from pellucid.surfaces.cli import derived
@@ -68,7 +68,8 @@ BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One table of settings: its TOML heading ("" for the top), what it is for, its plain fields."""
+    """One table of settings: its TOML heading (empty for the top), its prefix of variables, its meaning, its plain
+    fields."""
 
     toml: str
     environment: str
@@ -77,8 +78,8 @@ class Section:
 
 
 def sections(model: type[BaseModel] = Settings, path: tuple[str, ...] = ()) -> Iterator[Section]:
-    """The settings, a section at a time, outermost first."""
-    nested = {name: kind for name, f in model.model_fields.items() if (kind := _model(f.annotation))}
+    """Yield the sections of the settings, outer ones first."""
+    nested = {name: kind for name, f in model.model_fields.items() if (kind := section(f.annotation))}
     plain = {name: f for name, f in model.model_fields.items() if name not in nested}
     environment = "PELLUCID_" + "".join(f"{part.upper()}__" for part in path)
     yield Section(".".join(map(to_camel, path)), environment, model.__doc__ or "", plain)
@@ -87,32 +88,30 @@ def sections(model: type[BaseModel] = Settings, path: tuple[str, ...] = ()) -> I
 
 
 def settings_page() -> str:
-    """docs/settings.md."""
+    """Return the text of docs/settings.md."""
     page = [NOTE, SETTINGS_HEAD]
-    for section in sections():
-        page.append(f"## `[{section.toml}]`\n" if section.toml else "## Top level\n")
-        page.append(f"{section.meaning.strip()}\n")
+    for table in sections():
+        page.append(f"## `[{table.toml}]`\n" if table.toml else "## Top level\n")
+        page.append(f"{table.meaning.strip()}\n")
         page.append(
             "| `pellucid.toml` | environment | any folder | type | default | meaning |\n|---|---|---|---|---|---|"
         )
-        page.extend(_setting_row(section, name, field) for name, field in section.fields.items())
+        page.extend(_setting_row(table, name, field) for name, field in table.fields.items())
         page.append("")
     return "\n".join(page)
 
 
-def _setting_row(section: Section, name: str, field: FieldInfo) -> str:
+def _setting_row(table: Section, name: str, field: FieldInfo) -> str:
+    """Return a setting's row of the table."""
     limits = [f"{BOUNDS[k]} {getattr(m, k)}" for m in field.metadata for k in BOUNDS if hasattr(m, k)]
     kind = ", ".join([_type_name(field.annotation), *limits])
     folder = "yes" if is_harmless(field) else ""
-    cells = f"`{to_camel(name)}`", f"`{section.environment}{name.upper()}`", folder, kind, _default(field.default)
+    cells = f"`{to_camel(name)}`", f"`{table.environment}{name.upper()}`", folder, kind, _default(field.default)
     return _row(*cells, field.description or "")
 
 
-def _model(annotation: object) -> type[BaseModel] | None:
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
-
-
 def _type_name(annotation: Any) -> str:
+    """Return a type in words: `list of text` for `tuple[str, ...]`."""
     if get_origin(annotation) is Literal:
         return " or ".join(f"`{choice}`" for choice in get_args(annotation))
     if get_origin(annotation) in {tuple, list}:
@@ -123,6 +122,7 @@ def _type_name(annotation: Any) -> str:
 
 
 def _default(value: object) -> str:
+    """Return a default value as the page shows it; empty if there is none."""
     if value is None or value is PydanticUndefined or callable(value):
         return ""
     if isinstance(value, bool):
@@ -133,24 +133,26 @@ def _default(value: object) -> str:
 
 
 def _row(*cells: str) -> str:
+    """Return the cells as a row of a Markdown table."""
     inline = (" ".join(cell.split()).replace("|", r"\|") for cell in cells)
     return f"| {' | '.join(inline)} |"
 
 
 def errors(error: type[PellucidError] = PellucidError) -> Iterator[type[PellucidError]]:
-    """The error tree, a parent before its children."""
+    """Yield the error classes, a parent before its children."""
     yield error
     for child in error.__subclasses__():
-        if child.__module__ == PellucidError.__module__:  # one of a room is told as one of these
+        if child.__module__ == PellucidError.__module__:  # a room's own error class is reported as its parent
             yield from errors(child)
 
 
 def _code(error: type[PellucidError]) -> str:
+    """Return the code of an error class."""
     return error("").code
 
 
 def commands(command: Any, name: str = "pellucid") -> Iterator[tuple[str, Any]]:
-    """The command and all below it that are not hidden, each with the words that call it."""
+    """Yield the command and all visible ones below it, each with the words that call it."""
     yield name, command
     for word, child in sorted(getattr(command, "commands", {}).items()):
         if not child.hidden:
@@ -158,7 +160,7 @@ def commands(command: Any, name: str = "pellucid") -> Iterator[tuple[str, Any]]:
 
 
 def cli_page(app: Any) -> str:
-    """docs/cli.md."""
+    """Return the text of docs/cli.md."""
     page = [NOTE, CLI_HEAD, *(_row(str(e.exit_code), f"`{_code(e)}`", e.__doc__ or "") for e in errors()), ""]
     for name, command in commands(app):
         page.append(f"## `{name}`\n\n{_help(command)}\n\n```text\n{name}{_usage(command)}\n```\n")
@@ -180,12 +182,13 @@ the query, any other in a JSON body.
 
 
 def routes_page() -> str:
-    """docs/http-routes.md."""
+    """Return the text of docs/http-routes.md."""
     rows = sorted(routes_of(OPERATIONS), key=lambda each: (each.path, each.method))
     return "\n".join([NOTE, ROUTES_HEAD, *map(_route_row, rows), ""])
 
 
 def _route_row(route: Route) -> str:
+    """Return a route's row of the table."""
     takes = [f"**`{name}`**" if each.is_required else f"`{name}`" for name, each in route.fields.items()]
     takes = ["the transcript", *takes] if inputs.file_field(route.row) else takes
     needs = f"{route.row.access}, everywhere" if route.is_of_home else route.row.access
@@ -194,16 +197,19 @@ def _route_row(route: Route) -> str:
 
 
 def _help(command: Any) -> str:
+    """Return a command's help without what comes after a form feed."""
     return (command.help or "").split("\f")[0].strip()
 
 
 def _usage(command: Any) -> str:
+    """Return the arguments of a command as its usage line shows them."""
     arguments = [_spelling(param) for param in command.params if param.param_type_name == "argument"]
     words = [*arguments, "[OPTIONS]", *(["COMMAND"] if hasattr(command, "commands") else [])]
     return "".join(f" {word}" for word in words)
 
 
 def _spelling(param: Any) -> str:
+    """Return an argument or the options of a parameter as the page shows them."""
     if param.param_type_name == "argument":
         word = param.metavar or param.name.upper()
         return (word if param.required else f"[{word}]") + ("..." if param.nargs == -1 else "")
@@ -211,15 +217,15 @@ def _spelling(param: Any) -> str:
 
 
 def undocumented_settings() -> Iterator[str]:
-    """Settings without a description."""
-    for section in sections():
-        for name, field in section.fields.items():
+    """Yield a message for each setting without a description."""
+    for table in sections():
+        for name, field in table.fields.items():
             if not field.description:
-                yield f"setting {'.'.join(filter(None, [section.toml, to_camel(name)]))} has no description"
+                yield f"setting {'.'.join(filter(None, [table.toml, to_camel(name)]))} has no description"
 
 
 def undocumented_commands(app: Any) -> Iterator[str]:
-    """Commands, arguments and options without help."""
+    """Yield a message for each command, argument and option without help."""
     for name, command in commands(app):
         if not _help(command):
             yield f"command {name} has no help"
@@ -228,8 +234,8 @@ def undocumented_commands(app: Any) -> Iterator[str]:
                 yield f"{_spelling(param)} of {name} has no help"
 
 
-def _settle(path: Path, text: str, *, check: bool) -> Iterator[str]:
-    """Write a file, or say that it is stale."""
+def _write_page(path: Path, text: str, *, check: bool) -> Iterator[str]:
+    """Write a file if its text is not this one; with `check`, yield a message instead."""
     if path.exists() and path.read_text("utf-8") == text:
         return
     if check:
@@ -239,21 +245,21 @@ def _settle(path: Path, text: str, *, check: bool) -> Iterator[str]:
 
 
 def main() -> int:
-    """Write them, or with `--check` compare them; 1 when something is to be done."""
+    """Write the pages, or with `--check` compare them; return 1 if something is to be done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs")
-    given = parser.parse_args()
-    found = list(undocumented_settings())
-    stale = [*_settle(INDEX, derived.commands_json(), check=given.check)]
+    options = parser.parse_args()
+    messages = list(undocumented_settings())
+    stale = [*_write_page(INDEX, derived.commands_json(), check=options.check)]
     derived.commands.cache_clear()
     app = typer.main.get_command(typer_app)
-    stale += _settle(given.docs / "settings.md", settings_page(), check=given.check)
-    stale += _settle(given.docs / "http-routes.md", routes_page(), check=given.check)
-    stale += _settle(given.docs / "cli.md", cli_page(app), check=given.check)
-    found += [*undocumented_commands(app), *stale]
-    print("\n".join(found) or "the references are true")
-    return bool(found)
+    stale += _write_page(options.docs / "settings.md", settings_page(), check=options.check)
+    stale += _write_page(options.docs / "http-routes.md", routes_page(), check=options.check)
+    stale += _write_page(options.docs / "cli.md", cli_page(app), check=options.check)
+    messages += [*undocumented_commands(app), *stale]
+    print("\n".join(messages) or "the references are true")
+    return bool(messages)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Phrasings of queries by class (`bench/labels/queries/`) in, the weights of `recall.query_class` out.
 
 Ridge regression of each class against the others, in its dual form, over the vector of a phrasing and its words (those
-that stand in two phrasings at least, together of length √2). The penalty is that which does best on fifths left out.
+in at least two phrasings, together of length √2). The penalty is the best one on fifths left out.
 """
 
 import sys
@@ -25,41 +25,42 @@ SCALE = 10_000
 FOLDS, SPOKEN, PENALTIES = 5, 2.0, (0.3, 1.0, 3.0)
 
 
-def words_of(texts: list[str]) -> tuple[list[str], Floats]:
-    """The names of the features that are kept, and how much of each a text has: rows of length √SPOKEN."""
-    given = [features(text) for text in texts]
-    names = linear.common_features(given)
-    held = [[name for name in each if name in {*names}] for each in given]
-    worth = [dict.fromkeys(each, float(np.sqrt(SPOKEN / max(1, len(each))))) for each in held]
-    return names, linear.matrix(worth, names)
+def word_features(texts: list[str]) -> tuple[list[str], Floats]:
+    """Return the names of the word features, and a row for each text with how much it has of each: rows of length
+    √SPOKEN."""
+    features_of = [features(text) for text in texts]
+    names = linear.common_features(features_of)
+    known_features = [[name for name in each if name in {*names}] for each in features_of]
+    weights = [dict.fromkeys(each, float(np.sqrt(SPOKEN / max(1, len(each))))) for each in known_features]
+    return names, linear.matrix(weights, names)
 
 
-def fitted(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
-    """The table as text."""
-    names, spoken = words_of(texts)
-    like = vectors @ vectors.T + spoken @ spoken.T
+def fit_table(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
+    """Fit the weights and return them as a table's text; print the share of phrasings that are right."""
+    names, words = word_features(texts)
+    kernel = vectors @ vectors.T + words @ words.T
     targets = np.eye(len(CLASSES))[labels] * 2 - 1
-    shares = {penalty: right(like, targets, labels, penalty) for penalty in PENALTIES}
+    shares = {penalty: cross_validated_share(kernel, targets, labels, penalty) for penalty in PENALTIES}
     penalty = max(shares, key=lambda each: shares[each])
     print(f"{len(texts)} phrasings; right on fifths left out: {shares[penalty]:.3f}, at a penalty of {penalty}")
-    duals = solve(like, targets, penalty)
-    weights = np.vstack([vectors.T @ duals, np.sqrt(SPOKEN) * (spoken.T @ duals)])
+    duals = solve_ridge(kernel, targets, penalty)
+    weights = np.vstack([vectors.T @ duals, np.sqrt(SPOKEN) * (words.T @ duals)])
     digest = linear.fingerprint(texts)
-    head = [f"ten-thousandths for {', '.join(CLASSES)}; {len(texts)} phrasings, sha256 {digest}"]
+    first_line = [f"ten-thousandths for {', '.join(CLASSES)}; {len(texts)} phrasings, sha256 {digest}"]
     names = [*(f"{VECTOR}{at}" for at in range(vectors.shape[1])), *names]
-    return linear.table(head, names, np.rint(weights * SCALE).astype(np.int64))
+    return linear.table(first_line, names, np.rint(weights * SCALE).astype(np.int64))
 
 
-def solve(like: Floats, targets: Floats, penalty: float) -> Floats:
-    """The dual coefficients of a ridge regression."""
-    return np.linalg.solve(like + penalty * np.eye(len(like)), targets).astype(np.float64)
+def solve_ridge(kernel: Floats, targets: Floats, penalty: float) -> Floats:
+    """Return the dual coefficients of a ridge regression."""
+    return np.linalg.solve(kernel + penalty * np.eye(len(kernel)), targets).astype(np.float64)
 
 
-def right(like: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
-    """The share of phrasings whose class is found by a head that was fitted without their fifth."""
+def cross_validated_share(kernel: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
+    """Return the share of phrasings whose class a head finds that was fitted without their fifth."""
     fold = np.random.default_rng(1).permutation(len(labels)) % FOLDS
-    said = linear.score_held_out(like, targets, fold, partial(solve, penalty=penalty))
-    return float((said.argmax(axis=1) == labels).mean())
+    predicted = linear.score_held_out(kernel, targets, fold, partial(solve_ridge, penalty=penalty))
+    return float((predicted.argmax(axis=1) == labels).mean())
 
 
 def main() -> int:
@@ -72,7 +73,7 @@ def main() -> int:
         vectors = np.array([app.embedder.encode_query(text).vector for text in texts], dtype=np.float64)
     finally:
         app.close()
-    HEAD.write_text(fitted(texts, labels, vectors), encoding="utf-8")
+    HEAD.write_text(fit_table(texts, labels, vectors), encoding="utf-8")
     return 0
 
 

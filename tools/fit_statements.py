@@ -1,4 +1,4 @@
-"""Labelled sentences (`bench/labels/`) in, the weights of `observe.durability` out, and how well they do."""
+"""Labelled sentences (`bench/labels/`) in, the weights of `observe.durability` out, with their accuracy."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ HEADS = ROOT / "src" / "pellucid" / "observe" / "heads"
 
 
 def main(check: bool) -> int:
-    """Fit and write each head; with `check`, say instead whether the tables are those that the labels give."""
+    """Fit and write each head; with `check`, return 1 if a table is not the one that the labels give, else 0."""
     stale = 0
     for head in ("statements", "questions"):
         labels = load(sorted(LABELS.glob(f"{head}*.jsonl")))

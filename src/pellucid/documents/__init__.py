@@ -1,1 +1,1 @@
-"""A folder of documents in, sections, header versions and names out: read, dated, held against what is kept."""
+"""A folder of documents in, their sections, header versions and names out, compared with what is stored."""

@@ -31,6 +31,11 @@ class KeptDocument:
     path: str
     data: bytes
 
+    @property
+    def parts(self) -> "tuple[Section | HeaderVersion, ...]":
+        """The header versions and the sections of the document."""
+        return *self.document.versions, *self.sections
+
 
 @dataclass(frozen=True, slots=True)
 class SeenDocument:
@@ -99,7 +104,7 @@ class DocumentDraft:
 
         An open one that merely ends with this run does not count.
         """
-        was = {each.id: each for each in (*self.stored.document.versions, *self.stored.sections)} if self.stored else {}
+        was = {each.id: each for each in self.stored.parts} if self.stored else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]
 
@@ -189,18 +194,18 @@ def draft_document(
     at `seen.since`, or at the time of the commit that brought them. `updated` becomes `now` if anything changed.
     """
     seen = seen.without_future_dates(stored, now)
-    begin = seen.since if stored is None else now
+    start = seen.since if stored is None else now
     document = _document_record(stored, seen, namespace, now, clock)
-    versions = _header_versions(stored, seen, begin, clock)
+    versions = _header_versions(stored, seen, start, clock)
     document = document.model_copy(update={"versions": tuple(versions)})
-    begin = seen.text_since if stored is None and seen.text_since else begin
-    draft = DocumentDraft(document, _current_sections(stored, document, seen, begin, clock), stored)
-    stored_ids = {each.id for each in (*stored.document.versions, *stored.sections)} if stored else set[str]()
+    start = seen.text_since if stored is None and seen.text_since else start
+    draft = DocumentDraft(document, _current_sections(stored, document, seen, start, clock), stored)
+    stored_ids = {each.id for each in stored.parts} if stored else set[str]()
     draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - stored_ids
     if stored:
         history = seen.history
         _close_sections(draft, stored, now, history.changes if history and history.clean else None)
-        _begin_earlier(draft, seen.text_since)
+        _move_starts(draft, seen.text_since)
     if draft.changed:
         draft.document = draft.document.model_copy(update={"updated": now})
     return draft
@@ -225,9 +230,9 @@ def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | No
     Open parts end when a commit in `changes` replaced the stored text, and `removed_at` is the last of these commits;
     both are `now` if no commit tells.
     """
-    open_parts = [each for each in (*stored.document.versions, *stored.sections) if each.valid_until is None]
-    newest_begin = max((each.valid_from for each in open_parts), default=now)
-    end = changes.end_after(newest_begin, now) if changes else now
+    open_parts = [each for each in stored.parts if each.valid_until is None]
+    newest_start = max((each.valid_from for each in open_parts), default=now)
+    end = changes.end_after(newest_start, now) if changes else now
     removed_at = changes.at[-1] if changes and end <= changes.at[-1] <= now else end
     document = stored.document.model_copy(
         update={
@@ -269,11 +274,11 @@ def _document_record(
 
 
 def _header_versions(
-    stored: KeptDocument | None, seen: SeenDocument, begin: datetime, clock: Clock
+    stored: KeptDocument | None, seen: SeenDocument, start: datetime, clock: Clock
 ) -> list[HeaderVersion]:
     """Return the header versions to store, oldest first.
 
-    Without a git history: the stored ones if the header is unchanged, else one more from `begin` on. With a history:
+    Without a git history: the stored ones if the header is unchanged, else one more from `start` on. With a history:
     the states of its commits, then later stored ones, then the file's header now.
     """
     stored_versions = stored.document.versions if stored else ()
@@ -287,17 +292,17 @@ def _header_versions(
     if stored_versions and stored_versions[-1].valid_until is None and stored_versions[-1].values == values:
         return list(stored_versions)
     return versions_of(
-        [*states_of_versions(stored_versions), HeaderState(begin, values)], stored_versions, seen.clean.title, clock
+        [*states_of_versions(stored_versions), HeaderState(start, values)], stored_versions, seen.clean.title, clock
     )
 
 
 def _current_sections(
-    stored: KeptDocument | None, document: Document, seen: SeenDocument, begin: datetime, clock: Clock
+    stored: KeptDocument | None, document: Document, seen: SeenDocument, start: datetime, clock: Clock
 ) -> list[Section]:
     """Return the sections of the file as it is now, in the file's order.
 
     A section with the level and text of an open stored section keeps that section's id and period; others are new from
-    `begin` on.
+    `start` on.
     """
     open_sections: dict[tuple[int, str], list[Section]] = defaultdict(list)
     for each in stored.sections if stored else ():
@@ -305,7 +310,7 @@ def _current_sections(
             open_sections[each.level, section_text(stored.document, each)].append(each)
     out: list[Section] = []
     for number, clean in enumerate(seen.clean.sections, start=1):
-        new = Section(id=_NO_ID_YET, number=number, valid_from=begin, **asdict(clean))
+        new = Section(id=_NO_ID_YET, number=number, valid_from=start, **asdict(clean))
         matching = open_sections.get((clean.level, section_text(document, new)))
         if matching:
             out.append(matching.pop(0).model_copy(update={"number": number, "lines": clean.lines}))
@@ -324,9 +329,9 @@ def _close_sections(
     """
     current_ids = {each.id for each in draft.sections}
     missing = [each for each in stored.sections if each.id not in current_ids]
-    begins = [each.valid_from for each in missing if each.valid_until is None]
-    end = changes.end_after(max(begins), now) if changes and begins else now
-    draft.closed += len(begins)
+    starts = [each.valid_from for each in missing if each.valid_until is None]
+    end = changes.end_after(max(starts), now) if changes and starts else now
+    draft.closed += len(starts)
     for each in missing:
         if each.valid_until is not None:
             draft.sections.append(each)
@@ -335,7 +340,7 @@ def _close_sections(
 
 
 def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterable[HeaderVersion]:
-    """Yield the versions with the open one ended at `end`; an open one that begins at or after `end` is left out."""
+    """Yield the versions, the open one ended at `end`, or left out if it begins at or after `end`."""
     for each in versions:
         if each.valid_until is not None:
             yield each
@@ -343,14 +348,14 @@ def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterabl
             yield each.model_copy(update={"valid_until": end})
 
 
-def _begin_earlier(draft: DocumentDraft, begin: datetime | None) -> None:
-    """Move the begin of the draft's open sections that begin later to `begin`.
+def _move_starts(draft: DocumentDraft, start: datetime | None) -> None:
+    """Let the draft's open sections that begin after `start` begin at `start`.
 
-    Do nothing if `begin` is None or a section of the draft ended after it.
+    Do nothing if `start` is None or a section of the draft ended after it.
     """
-    if begin is None or any(each.valid_until and each.valid_until > begin for each in draft.sections):
+    if start is None or any(each.valid_until and each.valid_until > start for each in draft.sections):
         return
     draft.sections = [
-        each.model_copy(update={"valid_from": begin}) if each.valid_until is None and each.valid_from > begin else each
+        each.model_copy(update={"valid_from": start}) if each.valid_until is None and each.valid_from > start else each
         for each in draft.sections
     ]

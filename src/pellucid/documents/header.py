@@ -6,7 +6,7 @@ No file is refused for its header: unreadable parts are left out.
 import re
 from collections.abc import Iterable, Sequence
 
-from pellucid.documents.header_yaml import frontmatter_values
+from pellucid.documents.header_yaml import ENTRY, frontmatter_values
 from pellucid.documents.sections import skip_blank
 from pellucid.errors import InputError
 from pellucid.vault import frontmatter
@@ -27,7 +27,6 @@ _KNOWN = """
 KNOWN = frozenset(_KNOWN.split())
 """A block of `key: value` lines without any of these keys is a list of remarks, not a header."""
 
-_ENTRY = re.compile(r"[ \t]*-[ \t]+(.*)")
 _MAIL = re.compile(r"([A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){0,3}):(?:[ \t]+(.*)|[ \t]*)")
 _FIELD = re.compile(r":([A-Za-z][^:\n]{0,80}):(?:[ \t]+(.*)|[ \t]*)")
 
@@ -125,7 +124,7 @@ def _join_values(entries: Iterable[tuple[str, list[str]]]) -> Header:
     """
     values: dict[str, list[str]] = {}
     for key, parts in entries:
-        items = [match[1] for part in parts[1:] if (match := _ENTRY.fullmatch(part))]
+        items = [match[1] for part in parts[1:] if (match := ENTRY.fullmatch(part))]
         value = ", ".join(items) if items and not parts[0] else " ".join(part for part in parts if part)
         values.setdefault(key_name(key), []).append(value)
     header: Header = {}

@@ -18,21 +18,28 @@ from pellucid.documents.sections import Heading
 _MOST_BLOCKS = 4
 _MOST_LINES = 60
 _MARK = re.compile(r"(?:[ \t]{0,3}>[ \t]?)*[ \t]{0,3}(?:[-*+][ \t]+)?")
+"""The quote signs and the list sign at the beginning of a line."""
 _NESTED = re.compile(r"(?:[ \t]{2,}|\t)(?:([-*+])[ \t]+)?(?=\S)")
+"""The indentation, and the list sign if there is one, of a line that continues an item."""
 _PAIR = re.compile(r"([A-Za-z][A-Za-z0-9]*(?:[ _/-][A-Za-z0-9]+){0,4}) ?:(?: +(.*)|)")
+"""A whole line `key: value`; the key has one to five words."""
 _NEXT = re.compile(r"(?:^|(?<= ))([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*):(?= )")
+"""The key of one of several pairs in a line; it is one word, because more words could belong to the value before."""
 _BETWEEN = re.compile(r"(?<! ) ++[·|•] ++(?=[A-Za-z][A-Za-z0-9 _-]{0,40}:)")
+"""A sign between two pairs in a line. `++` does not backtrack, so that a long run of spaces costs linear time."""
 _CELLS = re.compile(r"[ \t]{0,3}\|([^|]*)\|([^|]*)\|[ \t]*")
+"""A row of a table with two columns."""
 _STATUS_NUMBER = re.compile(r"^(?:[\d.]+\s+)?status:?$", re.IGNORECASE)
 _STATUS = re.compile(
     r"[^\w{<]*(\w[\w/'-]*(?: [\w/'-]+){0,3}?)(?= (?:by|on|since|as|in favou?r)\b|[^\w /'-]| [-–—|(]|$)", re.IGNORECASE
 )
+"""The one to four words that begin a line and end at `by`, `on`, …, or at punctuation: the status."""
 _KNOWN_STATUSES = """
     accepted active approved closed deferred deprecated done draft experimental final implemented living obsolete open
     pending proposed provisional rejected retired stagnant superseded withdrawn
     """
 _STATUSES = frozenset(_KNOWN_STATUSES.split())
-"""Words that are a status by themselves at the begin of a sentence. `model.entity.retired` says which end something."""
+"""Words that are a status by themselves at the beginning of a sentence; see `model.entity.retired`."""
 _PASSED_OVER = ("<!--", "[![", "![", "<img", "<p", "<a")
 _VERB = re.compile(
     r"(supersedes|superseded by|replaces|replaced by|obsoletes|obsoleted by|amends|amended by|extends|extended by"

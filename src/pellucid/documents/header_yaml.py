@@ -12,11 +12,16 @@ _LONGEST_YAML = 64_000
 _MOST_ITEMS = 200
 _DEEPEST = 6
 _PAIR = re.compile(r"([^\W\d][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*)|)")
-_ENTRY = re.compile(r"[ \t]*-[ \t]+(.*)")
+"""A line `key: value` that YAML reads in the same way."""
+ENTRY = re.compile(r"[ \t]*-[ \t]+(.*)")
+"""An item of a list: `- value`."""
 _FLOW = re.compile(r"\[([^\[\]{}'\"#&*!:|>%@`?]*)\]")
+"""A list in brackets without nesting, quotes or other signs of YAML."""
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"\\]*)\"")
 _INDICATORS = frozenset("[]{}&*!|>'\"%@,?:`#-")
+"""Characters with a meaning in YAML at the beginning of a value."""
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
+"""Spellings of null."""
 _UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
 """Tags (`!!int`) and directives: their constructors fail in too many ways."""
 
@@ -47,7 +52,7 @@ def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
         if not line or line.lstrip().startswith("#"):
             continue
         pair = _PAIR.fullmatch(line)
-        entry = None if pair or open_list is None else _ENTRY.fullmatch(line)
+        entry = None if pair or open_list is None else ENTRY.fullmatch(line)
         values = _values_as_written((pair[2] or "") if pair else entry[1] if entry else None, strict=strict)
         if values is None or (strict and pair and pair[1] in values_of):
             if strict:

@@ -1,7 +1,7 @@
 """Files of git checkouts in, the history of each file's header out, one file at a time, with notes for the user."""
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -32,13 +32,13 @@ class FileCommits:
     at: tuple[datetime, ...]
     left: datetime | None = None
 
-    def end_after(self, begin: datetime, now: datetime) -> datetime:
-        """Return when a text that began at `begin` was replaced: `left`, else the first commit after `begin`.
+    def end_after(self, start: datetime, now: datetime) -> datetime:
+        """Return when a text that began at `start` was replaced: at `left`, else at the first commit after `start`.
 
-        Return `now` if that time is not after `begin` and by `now`.
+        Return `now` if that time is not after `start`, or is after `now`.
         """
-        at = self.left or next((each for each in self.at if each > begin), now)
-        return at if begin < at <= now else now
+        at = self.left or next((each for each in self.at if each > start), now)
+        return at if start < at <= now else now
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Histories:
     """Maps each file to its stored path, under which older versions are read."""
     header: HeaderOf
     notes: list[str] = field(default_factory=list[str])
-    _running: dict[Path, Iterator[FileHistory]] = field(default_factory=dict[Path, Iterator[FileHistory]])
+    _running: dict[Path, Generator[FileHistory]] = field(default_factory=dict[Path, Generator[FileHistory]])
     _next: dict[Path, FileHistory] = field(default_factory=dict[Path, FileHistory])
     _place: dict[Path, int] = field(default_factory=dict[Path, int])
     _tops: dict[Path, Path] = field(default_factory=dict[Path, Path])
@@ -128,8 +128,7 @@ class Histories:
             yield histories
         finally:
             for each in histories._running.values():
-                if isinstance(each, Generator):
-                    each.close()
+                each.close()
 
     def history_of_file(self, file: Path, data: bytes, stored_digest: str = "") -> HeaderHistory | None:
         """Return the history of a file whose bytes are `data` now.

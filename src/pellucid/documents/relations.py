@@ -65,7 +65,9 @@ _LEAD = re.compile(
     + r")(?![\w-])",
     re.IGNORECASE,
 )
+"""A verb at the beginning of a line, after a list sign and emphasis: `- **Depends on`."""
 _ITEM = re.compile(r"([ \t]*)(?:[-*+|]|\d{1,3}[.)])[ \t]+")
+"""The indentation and the sign of a list item."""
 
 
 def normal_key(key: str) -> str:

@@ -115,7 +115,7 @@ def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Sp
     """
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:
-        yield first, last, "\n".join(lines[first:last]).rstrip()
+        yield _part(lines, first, last)
         return
     fair_length = total / -(-total // MOST_CHARACTERS)
     begin, length = first, 0

@@ -124,9 +124,9 @@ def _without_title(values: Values) -> dict[str, str]:
 def _match_stored_versions(
     states: Sequence[HeaderState], stored: Sequence[HeaderVersion]
 ) -> list[HeaderVersion | None]:
-    """Return for each state the stored version with the same values and begin, else None.
+    """Return for each state the stored version with the same values and the same start, else None.
 
-    The open stored version also matches the last unmatched state with equal values, whenever that state begins.
+    The open stored version also matches the last unmatched state with equal values, whenever that state starts.
     """
     by_begin = {each.valid_from: each for each in stored}
     matches = [

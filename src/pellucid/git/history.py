@@ -5,7 +5,7 @@ merge (`--first-parent`). Renames are followed backwards from the files of today
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -75,7 +75,7 @@ def has_commits(repository: Repository) -> bool:
         return bool(out.read().strip())
 
 
-def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Iterator[FileHistory]:
+def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Generator[FileHistory]:
     """Yield the header history of each of these files (paths relative to the checkout), one file at a time.
 
     `read_header` parses the header of a version. Files that are in no commit are left out. Memory grows with the number

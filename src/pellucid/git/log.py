@@ -8,8 +8,10 @@ from pellucid.git.program import Repository, run_git, tokens
 
 _PLAIN_OUTPUT = ("--no-color", "--no-notes", "--no-ext-diff", "--no-textconv")
 _RENAMES = ("-M", "-l1500")
+"""Renames are sought among at most 1,500 files of a commit."""
 _LOG = ("log", "--first-parent", "-m", "--raw", "--no-abbrev", *_RENAMES, "-z", *_PLAIN_OUTPUT)
 _FILES = ("100644", "100755")
+"""The modes of plain files; links and submodules have others."""
 _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 

@@ -75,7 +75,7 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
 
 
 def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
-    """Add the document's entity, defined from the begin of its first part to its removal, and its aliases."""
+    """Add the document's entity, defined from the start of its first part to its removal, and its aliases."""
     document, out = reading.document, reading.out
     begins = [each.valid_from for each in (*document.versions, *sections)]
     since, until = epoch_span(min(begins, default=document.created), document.removed_at)

@@ -8,14 +8,21 @@ from itertools import accumulate
 
 HEIGHT = 26.0
 _GAP = 10.0
+"""Pixels between two labels at least."""
 _FIRST, _STEP = 110.0, 80.0
+"""The vertical radius of the first ring, and by how much that of each further ring is larger, in pixels."""
 _ASPECT = 1.5
 """How much wider than high a ring is: labels are."""
 _GROWTH = 1.06
+"""The factor by which a ring is widened while labels touch."""
 _ROUNDS = 80
+"""How many times a ring is widened at most."""
 _PARTS = 720
+"""The parts of a ring for which the room for labels is worked out."""
 _TURNS = 48
+"""The rotations of a ring that are tried."""
 _TOP = -math.pi / 2
+"""The angle of the top of a ring; y grows downwards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,6 @@ def open_edges(edges: Sequence[FiledEdge]) -> list[FiledEdge]:
 
 
 def edge_order(filed: FiledEdge) -> tuple[int, str, str, int, str, str]:
-    """Return the sort key of an edge: the strongest type first, then its ends, begin, section and memory."""
+    """Return the sort key of an edge: the strongest type first, then its ends, start, section and memory."""
     edge = filed.edge
     return _TYPE[edge.type], edge.source, edge.target, edge.valid_from, edge.section, edge.memory_id

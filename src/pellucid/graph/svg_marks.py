@@ -214,4 +214,4 @@ def _css_class(name: EdgeType) -> str:
 
 def _px(value: float) -> str:
     """Return a coordinate with one decimal, as SVG attributes have it; `0` if it rounds to that."""
-    return f"{value:.1f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}"
+    return "0" if abs(value) < 0.05 else f"{value:.1f}"

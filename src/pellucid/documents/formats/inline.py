@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 _MOST = 2_000
-"""Characters that are looked at; the patterns below may take time with the square of their number on hostile input."""
+"""Characters that are read: on hostile input the patterns below can take time with the square of their number."""
 _MARKED = re.compile(r"[`*_\[<&~\\{]")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|(?P<open>\Z))", re.DOTALL)
@@ -30,8 +30,10 @@ ResolveLink = Callable[[str, str], str]
 
 
 def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
-    """Return one line of Markdown as plain words, at most 2,000 characters of it; `resolve` gives the words for each
-    link."""
+    """Return one line of Markdown as plain words, at most 2,000 characters of it.
+
+    A link becomes its text, or the words that `resolve` gives for the link.
+    """
     if not _MARKED.search(text):
         return " ".join(text[:_MOST].split())
     codes: list[str] = []

@@ -23,9 +23,9 @@ _TICKED = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _SIGN = re.compile(r"(`{3,}|~{3,})(.*)")
 _LISTED = re.compile(r"[ \t]*(?:[-*+|>]|\d{1,9}[.)])(?:[ \t]|$)")
 _MOST_OF_A_LINE = 2_000
-"""Characters of a line that are looked at for code within it: what is hostile costs more than its length."""
+"""Characters of a line that are searched for code within it: hostile text costs more time than its length."""
 _FAR = 4
-"""Columns; what is further in is code, where no list goes on."""
+"""Columns: a line that is indented by as many or more is code, unless a list goes on."""
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
@@ -121,8 +121,8 @@ def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Spa
 def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of the HTML comments outside code.
 
-    An unclosed comment reaches to the end of the text if it begins its line; otherwise it is text. `begins` has the
-    offset of each line, `code` the spans of code blocks.
+    An unclosed comment reaches to the end of the text if it begins its line; otherwise it, and all after it, is text.
+    `begins` has the offset of each line, `code` the spans of code blocks.
     """
     line_begin, inline_code = -1, list[Span]()
     at = text.find(_COMMENT)

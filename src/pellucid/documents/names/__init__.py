@@ -1,1 +1,1 @@
-"""A document or a text in, what documents are called out: their own ids, and the names and links that mean others."""
+"""A document or a text in, the names of documents in it out: its own id, and the names and links of others."""

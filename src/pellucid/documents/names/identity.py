@@ -10,11 +10,15 @@ from pellucid.language.scripts import UNSPACED
 from pellucid.model.entity import node_key
 
 _IDS = frozenset(("id", "identifier", "uid", "doc-id", "document-id", "number"))
+"""Header keys whose value is the document's own id."""
 _OF_A_KEY = re.compile(r"-(?:id|number|no|num)$")
+"""The end of a key whose rest names the series: `rfc-number`."""
 _DECISION_SERIES = frozenset(("ADR", "MADR", "DR", "DEC", "DECISION", "PDR", "LADR"))
 _NO_DECISION = re.compile(r"_?(?:readme|index|template.*|.*template|about|overview|summary)", re.IGNORECASE)
+"""Names of files that describe a folder of decisions instead of being one."""
 _DIGITS = re.compile(r"\s*#?(\d{1,6})\s*", re.ASCII)
 _NAMELESS = frozenset(("readme", "index", "_index"))
+"""Names of files that are called by their folder's name."""
 _LONGEST_TITLE = 300
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 """A character of a script that puts no spaces between words."""

@@ -12,16 +12,20 @@ from pellucid.model.entity import node_key
 _SERIES = re.compile(r"[A-Za-z](?:[A-Za-z0-9]{0,30}[A-Za-z])?")
 _ENTITY = re.compile(r"([A-Za-z][A-Za-z0-9]*)[-‐-―_ #]+\d+")
 _ENDS = r"(?!_?[0-9A-Za-z]|\.[0-9]|-[0-9]|%)"
+"""A number is only a document's if no word, decimal, date or percentage goes on after it."""
 _NUMBER = r"(?P<number>[0-9]{1,9}+)" + _ENDS
 _BEGINS = r"(?<![0-9A-Za-z])(?<![0-9A-Za-z]_)"
+"""A series is only one if no letter or digit precedes it, not even with an underscore between."""
 _GAP = r"(?P<gap>[-‐-―_]\#?|[ \u00a0]?\#|:`|s?:?[ \u00a0]|)"
+"""What can be between a series and its number: a hyphen, `#`, a space, a plural, an rst role (:pep:`8`), or nothing."""
 _SLASHED = re.compile(rf"/#?{_NUMBER}")
 _LISTED = re.compile(
     r"(?:[ ]?\([^()\n]{0,80}\))?(?:\s{0,3}[,;/&·]\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or|&)\s{1,3})"
     rf"\#?{_NUMBER}(?=[*_`]{{0,3}}\s{{0,3}}(?:$|[,;/&·.)\](§\n]|(?:and|or)\b))"
 )
+"""A further number in a list after a name; a list must go on or end after it, so that `SPEC-1 and 2 more` has none."""
 _LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s<>`]{0,300}")
-"""What lies between the name in the text of a link and the one in its target: Markdown's, then reStructuredText's."""
+"""The text between the name in a link's text and the name in its target: in Markdown, then in reStructuredText."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What counts as the name of a document: a number of one of some series (`SPEC`), or a match of a pattern.
+    """What counts as the name of a document: a number in one of `series` (`SPEC`), or a match of a pattern.
 
     Raises:
         InputError: a series is not a word of letters and digits, or a pattern cannot be used.

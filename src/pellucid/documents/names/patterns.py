@@ -13,11 +13,15 @@ from pellucid.errors import InputError
 LONGEST = 64
 """The most characters of a name."""
 _STEP = 192
-"""Characters of a window in which a match may begin."""
+"""Characters of a window in which a match can begin."""
 _LENGTH = 200
+"""The most characters of a pattern."""
 _REPEATS = 3
+"""The most open repeats in a pattern: each multiplies the time by the length of a window."""
 _OPTIONS = 6
+"""The most options (`?`, alternatives) in a pattern: each doubles the time."""
 _HEAD = re.compile(r"\?(?:P<\w+>|P=\w+|<[=!]|[:=!>]|[aiLmsux-]+[:)]?|#|\()")
+"""What follows `(` in a group that is not a plain one."""
 _REPEAT = re.compile(r"[*+?]|\{\d*(?:,\d*)?\}")
 _ESCAPE = re.compile(r"\\(?:[1-9]\d?|.)", re.DOTALL)
 _SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
