@@ -167,14 +167,10 @@ class CandidateView:
         pool, older = self._pool, self._pool.newer_than.get(position)
         if older is None:
             return ""
-        older_session, own_session = int(pool.session[older]), int(pool.session[position])
+        before, after = int(pool.session[older]), int(pool.session[position])
         days = [int(pool.created[at]) // _DAY for at in (older, position)]
-        wording = (
-            NEWER
-            if days[0] < days[1] and (older_session != own_session or older_session < 0) and not pool.asks[older]
-            else FOLLOWS
-        )
-        if any((older_session, own_session) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
+        wording = NEWER if days[0] < days[1] and (before != after or before < 0) and not pool.asks[older] else FOLLOWS
+        if any((before, after) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
             wording = SUCCEEDS
         raised_above = unpack_id(pool.ids[older])
         label = self._result_label(raised_above)
