@@ -226,8 +226,9 @@ def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that another reranker scored, or that the same one scored unwritten memories differently. A
-    reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
+    """Yield the reason that another reranker scored, or the same one scored memories not changed since differently.
+
+    A reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
     """
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:

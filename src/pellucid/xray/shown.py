@@ -153,7 +153,7 @@ class CandidateView:
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """Say which memory a repeat repeats: the number of that result; else the id of that left-out memory."""
+        """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id."""
         better = self._state.repeats.get(position)
         if better is None:
             return "repeats another memory"
