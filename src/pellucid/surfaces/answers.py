@@ -19,9 +19,8 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
-    """Return the formats in which an operation's answer can be rendered, the default first.
-
-    An X-ray has its own formats, an iterator of JSON lines only `lines`, any other answer `json` and `text`.
+    """Return the formats in which an operation's answer can be rendered, the default first. An X-ray has its own
+    formats, an iterator of JSON lines only `lines`, any other answer `json` and `text`.
     """
     if row.gives_xray:
         from pellucid.xray.render import formats  # slow to load, and needed for X-rays only

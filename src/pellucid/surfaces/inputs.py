@@ -96,13 +96,11 @@ def input_schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]
     name that is not a writable field's.
     """
     fields = writable_fields(row)
-    chosen_fields = {name: fields[name] for name in (fields if names is None else names)}
-    tables = {
-        model: model.model_json_schema() for model in dict.fromkeys(each.model for each in chosen_fields.values())
-    }
-    properties = {name: _property_schema(each, tables[each.model]) for name, each in chosen_fields.items()}
+    chosen = {name: fields[name] for name in (fields if names is None else names)}
+    tables = {model: model.model_json_schema() for model in dict.fromkeys(each.model for each in chosen.values())}
+    properties = {name: _property_schema(each, tables[each.model]) for name, each in chosen.items()}
     schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required := [name for name, each in chosen_fields.items() if each.is_required]:
+    if required := [name for name, each in chosen.items() if each.is_required]:
         schema["required"] = required
     if definitions := {name: each for table in tables.values() for name, each in table.get("$defs", {}).items()}:
         schema["$defs"] = definitions

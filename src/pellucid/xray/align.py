@@ -46,10 +46,8 @@ class Aligner:
             token = self._best_token(self.terms[index], query.spans, cosines)
             if token is not None:
                 start, end = _whole_word(text, spans[int(places[token])][1])
-                similarity = f"{cosines[token]:.4f}"
-                out.append(
-                    Alignment(term=index, start=start, end=end, word=text[start:end], similarity=float(similarity))
-                )
+                cosine = f"{cosines[token]:.4f}"
+                out.append(Alignment(term=index, start=start, end=end, word=text[start:end], similarity=float(cosine)))
         return tuple(out)
 
     def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:

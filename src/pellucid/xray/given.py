@@ -37,11 +37,9 @@ def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
     """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
-    memories = {each.memory.id: each for each in world.reader.memories(list(receipt.served_ids))}
+    found = {each.memory.id: each for each in world.reader.memories(list(receipt.served_ids))}
     scopes = receipt.state.request.scopes
-    shown = [
-        memories[each] for each in receipt.served_ids if each in memories and may_be_told(memories[each].memory, scopes)
-    ]
+    shown = [found[each] for each in receipt.served_ids if each in found and may_be_told(found[each].memory, scopes)]
     state = _state_now(receipt.state, world, shown)
     context = rewrite_context(state, world, shown)
     return GivenContext(context, tuple(_differences(receipt, context, shown)))

@@ -137,12 +137,8 @@ class _ThenAndNow:
         """The columns that the receipt lacks because it is older than they are; empty if its settings name no field at
         all.
         """
-        recorded_settings = self.then.request.settings.model_fields_set
-        return (
-            frozenset(column for column, setting in _LATER.items() if setting not in recorded_settings)
-            if recorded_settings
-            else frozenset()
-        )
+        named = self.then.request.settings.model_fields_set
+        return frozenset(column for column, setting in _LATER.items() if setting not in named) if named else frozenset()
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
         """Return a mask of the shared candidates for which any of these columns differs. Unrecorded columns do not
@@ -230,8 +226,9 @@ def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that another reranker scored, or that the same one scored unwritten memories differently. A
-    reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
+    """Yield the reason that another reranker scored, or the same one scored memories not changed since differently.
+
+    A reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
     """
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:

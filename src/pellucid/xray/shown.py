@@ -153,7 +153,7 @@ class CandidateView:
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """Say which memory a repeat repeats: the number of that result; else the id of that left-out memory."""
+        """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id."""
         better = self._state.repeats.get(position)
         if better is None:
             return "repeats another memory"
@@ -167,14 +167,10 @@ class CandidateView:
         pool, older = self._pool, self._pool.newer_than.get(position)
         if older is None:
             return ""
-        older_session, own_session = int(pool.session[older]), int(pool.session[position])
+        before, after = int(pool.session[older]), int(pool.session[position])
         days = [int(pool.created[at]) // _DAY for at in (older, position)]
-        wording = (
-            NEWER
-            if days[0] < days[1] and (older_session != own_session or older_session < 0) and not pool.asks[older]
-            else FOLLOWS
-        )
-        if any((older_session, own_session) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
+        wording = NEWER if days[0] < days[1] and (before != after or before < 0) and not pool.asks[older] else FOLLOWS
+        if any((before, after) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
             wording = SUCCEEDS
         raised_above = unpack_id(pool.ids[older])
         label = self._result_label(raised_above)

@@ -224,7 +224,6 @@ def _help_text(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
 
 def _kind_of(annotation: Any) -> tuple[Kind, bool]:
     """Return the kind of parameter for a field's type, such as `whole` for `int | None`, and whether it is repeatable.
-
     A type without a kind of its own, such as a `Literal` or a mapping, is `text`.
     """
     parts = [each for each in get_args(annotation) if each is not NoneType]

@@ -169,19 +169,17 @@ class Team:
 
     def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
         """Cite at random some of the recalled memories, as used, stale or useless, and return the agent's reply."""
-        contents = {each.memory.id: each.memory.content for each in answer.memories}
-        right_id = next((each for each, text in contents.items() if fact and fact.holds in text), None)
-        outdated_id = next(
-            (each for each, text in contents.items() if fact and fact.before and fact.before in text), None
-        )
-        if outdated_id:
-            self._cite(answer, outdated_id, "flagged_stale", session, agent, f"it is now: {fact.holds if fact else ''}")
+        texts = {each.memory.id: each.memory.content for each in answer.memories}
+        right_id = next((each for each, text in texts.items() if fact and fact.holds in text), None)
+        old_id = next((each for each, text in texts.items() if fact and fact.before and fact.before in text), None)
+        if old_id:
+            self._cite(answer, old_id, "flagged_stale", session, agent, f"it is now: {fact.holds if fact else ''}")
         if right_id and self._chance.random() < 0.75:
             kind = self._chance.choices(("cited", "saved_rework", "used"), (5, 3, 2))[0]
             self._cite(answer, right_id, kind, session, agent)
-            return f"As we know: {contents[right_id]}"
-        if contents and not right_id and self._chance.random() < 0.4:
-            self._cite(answer, next(iter(contents)), "dismissed", session, agent, "not what was asked")
+            return f"As we know: {texts[right_id]}"
+        if texts and not right_id and self._chance.random() < 0.4:
+            self._cite(answer, next(iter(texts)), "dismissed", session, agent, "not what was asked")
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
@@ -228,8 +226,6 @@ def _facts(story: list[Mapping[str, Any]]) -> list[Fact]:
     facts: list[Fact] = []
     for each in story:
         facts.append(Fact(each["day"], each["said"], each["holds"], tuple(each["asks"])))
-        if replacement := each.get("then"):
-            facts.append(
-                Fact(replacement["day"], replacement["said"], replacement["holds"], tuple(each["asks"]), each["holds"])
-            )
+        if later := each.get("then"):
+            facts.append(Fact(later["day"], later["said"], later["holds"], tuple(each["asks"]), each["holds"]))
     return facts

@@ -82,16 +82,14 @@ class _CommandGroup(typer.core.TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with their one-line help: under the headings of `GROUPS`, or a subject's as one list."""
-        command_map: Any = self.commands
+        mapping: Any = self.commands
         is_root = ctx.parent is None
         grouped = {name for names in GROUPS.values() for name in names}
-        others = tuple(name for name in command_map if name not in grouped)
-        width = max(map(len, command_map))
-        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(command_map))]:
+        others = tuple(name for name in mapping if name not in grouped)
+        width = max(map(len, mapping))
+        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(mapping))]:
             rows = [
-                (f"{name:<{width}}" if is_root else name, command_map.summary(name))
-                for name in names
-                if name in command_map
+                (f"{name:<{width}}" if is_root else name, mapping.summary(name)) for name in names if name in mapping
             ]
             if rows:
                 with formatter.section(title):

@@ -69,16 +69,14 @@ class View:
         or False are left out.
         """
         place = self.namespace if namespace is None else namespace
-        shown_query = {name: value for name, value in query.items() if value not in (None, "", False)}
+        words = {name: value for name, value in query.items() if value not in (None, "", False)}
         address = f"{ROOT}/{quote(place)}/{quote(path)}" if place else f"{ROOT}/{quote(path)}"
-        return f"{address.rstrip('/')}{f'?{urlencode(shown_query, doseq=True)}' if shown_query else ''}"
+        return f"{address.rstrip('/')}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
     def here(self, **changes: object) -> str:
         """Return the address of this page with some query values changed; None, "" or False removes a value."""
-        shown_query = {
-            name: value for name, value in {**self.query, **changes}.items() if value not in (None, "", False)
-        }
-        return f"{quote(self.path)}{f'?{urlencode(shown_query, doseq=True)}' if shown_query else ''}"
+        words = {name: value for name, value in {**self.query, **changes}.items() if value not in (None, "", False)}
+        return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:

@@ -95,16 +95,14 @@ class Edit:
         )
 
 
-def host_file(relative_path: str, scope: Scope) -> HostFile:
+def host_file(relative: str, scope: Scope) -> HostFile:
     """Return the file of this path below the user's home or the project's folder; its text is None if there is no file.
     `InputError` if a link leads out of that folder, or the file cannot be read.
     """
     root = project_root() if scope == "project" else Path.home()
-    path = Path(os.path.realpath(root / relative_path))
+    path = Path(os.path.realpath(root / relative))
     if not path.is_relative_to(os.path.realpath(root)):
-        raise InputError(
-            f"{root / relative_path} leads to {path}, outside {root}", next_step="change that file yourself"
-        )
+        raise InputError(f"{root / relative} leads to {path}, outside {root}", next_step="change that file yourself")
     return HostFile(path, _read_text(path))
 
 

@@ -37,8 +37,8 @@ class Caller:
 
     @property
     def only_namespace(self) -> str | None:
-        """The namespace of a request that does not name one: `usual`, else the only one granted. None if there are
-        several.
+        """The namespace of a request that does not name one: `usual`, else the only one granted. None if it is not a
+        single one.
         """
         if self.usual:
             return self.usual

@@ -57,11 +57,9 @@ def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
         for each in row.on.http:
             method, _, path = each.partition(" ")
             in_path = tuple(map(to_camel, _FIELD.findall(path)))
-            writable = writable_fields(row)
-            nested = (
-                {writable[name].parent for name in writable if name not in in_path} - {""} if in_path else set[str]()
-            )
-            fields = {name: at for name, at in writable.items() if name not in in_path and at.parent not in nested}
+            known = writable_fields(row)
+            nested = {known[name].parent for name in known if name not in in_path} - {""} if in_path else set[str]()
+            fields = {name: at for name, at in known.items() if name not in in_path and at.parent not in nested}
             yield Route(row, method, _FIELD.sub(lambda at: f"{{{to_camel(at[1])}}}", path), fields, in_path)
 
 

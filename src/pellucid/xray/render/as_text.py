@@ -77,13 +77,9 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """
     withheld = {} if verbose else withheld_by_reason(snapshot)
     more = more_in_words(snapshot)
-    candidate_lines = [
-        line for each in tellable_rejected(snapshot, withheld) for line in _rejected_lines(each, snapshot)
-    ]
-    withheld_lines = [
-        f"- {withheld_line(candidates, snapshot)}: {first_ids(candidates)}" for candidates in withheld.values()
-    ]
-    return [*candidate_lines, *map(visible, withheld_lines), *([f"({visible(more)})"] if more else [])]
+    shown = [line for each in tellable_rejected(snapshot, withheld) for line in _rejected_lines(each, snapshot)]
+    ids = [f"- {withheld_line(candidates, snapshot)}: {first_ids(candidates)}" for candidates in withheld.values()]
+    return [*shown, *map(visible, ids), *([f"({visible(more)})"] if more else [])]
 
 
 def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:

@@ -29,11 +29,7 @@ def _needed(threshold: float) -> str:
     return f"an answer needs less than {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
 
 
-def _rounded_doubt(doubt: float, bounds: tuple[float, ...]) -> str:
-    """Write a doubt with the fewest decimals, two to six, that leave it on its side of each of the `bounds`. Else in
-    full.
-    """
+def _rounded_doubt(doubt: float, limits: tuple[float, ...]) -> str:
+    """Write a doubt with the fewest decimals, two to six, that keep it on its side of all `limits`; else in full."""
     spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
-    return next(
-        (each for each in spelled if all((float(each) < line) == (doubt < line) for line in bounds)), f"{doubt}"
-    )
+    return next((each for each in spelled if all((float(each) < at) == (doubt < at) for at in limits)), f"{doubt}")

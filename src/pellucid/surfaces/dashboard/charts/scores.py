@@ -37,10 +37,8 @@ def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) ->
     for stage in stages:
         starts.append(at)
         at += stage.ms
-    usual_p95 = [usual[stage.name].p95 if stage.name in usual else 0.0 for stage in stages]
-    whole = max(
-        (start + max(stage.ms, p95) for start, stage, p95 in zip(starts, stages, usual_p95, strict=True)), default=0
-    )
+    slow = [usual[stage.name].p95 if stage.name in usual else 0.0 for stage in stages]
+    whole = max((start + max(stage.ms, p95) for start, stage, p95 in zip(starts, stages, slow, strict=True)), default=0)
     return [
         _stage_bar(start, stage, usual.get(stage.name), whole or 1.0)
         for start, stage in zip(starts, stages, strict=True)

@@ -97,10 +97,10 @@ def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]
 
 
 def _conversation(
-    view: View, passages: Sequence[Listed], memories: Sequence[Listed], left_out: Sequence[LeftOut]
+    view: View, passages: Sequence[Listed], memories: Sequence[Listed], left: Sequence[LeftOut]
 ) -> list[Turn]:
     """Return the turns of a conversation, with marks for memories and for statements that were left out."""
-    marks = marks_of([each.memory for each in memories], left_out, lambda memory_id: view.href(f"memories/{memory_id}"))
+    marks = marks_of([each.memory for each in memories], left, lambda memory_id: view.href(f"memories/{memory_id}"))
     return list(conversation_turns((each.memory for each in passages), marks))
 
 

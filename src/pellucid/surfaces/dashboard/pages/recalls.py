@@ -67,10 +67,7 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one recall.
-
-    Its explanation `x` is None if only its event is stored.
-    """
+    """Return the template values for a recall's page; its explanation `x` is None if only its event is stored."""
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
         return {

@@ -58,26 +58,26 @@ def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
         yield from (f"  {line}" for line in _served_lines(live.difference, words))
 
 
-def diff_text(difference: RecallDiff) -> str:
+def diff_text(diff: RecallDiff) -> str:
     """Render how recall b differs from recall a: in the memories served, in request, settings, legs and the rest."""
     lines = [
-        f"a: {difference.a}",
-        f"b: {difference.b}",
-        f"query: {difference.query}",
-        *_served_lines(difference, difference.words),
+        f"a: {diff.a}",
+        f"b: {diff.b}",
+        f"query: {diff.query}",
+        *_served_lines(diff, diff.words),
     ]
     for title in ("answer", "request", "settings", "weights", "legs", "corpus", "plan"):
-        deltas: tuple[Delta, ...] = getattr(difference, title)
+        deltas: tuple[Delta, ...] = getattr(diff, title)
         lines += [f"{title}:", *map(delta_line, deltas)] if deltas else []
     return "\n".join(lines)
 
 
-def _served_lines(difference: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
+def _served_lines(diff: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
     """Yield the memories that entered, left, moved or got another score."""
-    if difference.same:
+    if diff.same:
         yield "served: the same memories in the same order, with the same scores"
     for title in ("entered", "left", "moved", "rescored"):
-        shifts: tuple[Shift, ...] = getattr(difference, title)
+        shifts: tuple[Shift, ...] = getattr(diff, title)
         yield from (f"{title}:",) if shifts else ()
         for shift in shifts:
             yield f"  {_words_and_id(shift.memory_id, words)}"

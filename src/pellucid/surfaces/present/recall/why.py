@@ -96,14 +96,10 @@ def _with_typed_command(text: str, change: WhyChange | None) -> str:
     """Return the text with the command or flag of the change written as the surface in use writes it; unchanged if
     `change` is None.
     """
-    change_command = change.apply if change else ""
+    apply = change.apply if change else ""
     name = "pellucid "
-    spelled = (
-        command(change_command.removeprefix(name))
-        if change_command.startswith(name)
-        else spell_commands(change_command)
-    )
-    return text.replace(change_command, spelled) if change_command else text
+    spelled = command(apply.removeprefix(name)) if apply.startswith(name) else spell_commands(apply)
+    return text.replace(apply, spelled) if apply else text
 
 
 def _change_line(change: WhyChange | None) -> str:
