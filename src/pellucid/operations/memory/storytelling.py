@@ -29,7 +29,7 @@ from pellucid.operations.graph.states import (
 )
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_instants
 from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
-from pellucid.operations.paging import After, SortKey, page
+from pellucid.operations.paging import After, page
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
 
@@ -266,18 +266,14 @@ def list_episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
         filed = [each for each in filed if each.episode.session_id == request.session_id]
     passages = _count_passages(app, request.namespace)
     if not request.query:
-        newest, next_page = page(app, request, filed, _episode_sort_key)
+        times = {each.episode.id: each.episode.started or each.episode.created for each in filed}
+        newest, next_page = page(app, request, filed, lambda each: (-epoch_ms(times[each.episode.id]), each.episode.id))
         shown = tuple(_episode_view(app, each, passages) for each in newest)
         return EpisodesOutput(episodes=shown, total=len(filed), next=next_page)
     ranked = _ranked_episodes(app, filed, request.query)
     best, next_page = page(app, request, ranked, lambda pair: (-pair[0], pair[1].episode.id))
     shown = tuple(_episode_view(app, each, passages, round(score, 4)) for score, each in best)
     return EpisodesOutput(episodes=shown, total=len(ranked), next=next_page)
-
-
-def _episode_sort_key(filed: FiledEpisode) -> SortKey:
-    """Return the key that sorts episodes newest first, then by id."""
-    return -epoch_ms(filed.episode.started or filed.episode.created), filed.episode.id
 
 
 def _ranked_episodes(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
