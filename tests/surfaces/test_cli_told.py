@@ -68,6 +68,11 @@ def test_edges_that_are_asked_of_what_nobody_knows_are_told(cli: Cli) -> None:
     assert "along the graph" not in cli("recall", "what does the crane lift?").out
 
 
+def test_edges_that_a_question_only_seems_to_ask_for_are_not_missed(cli: Cli) -> None:
+    cli("remember", "Ines needs the lifting plan until Friday")
+    assert "along the graph" not in cli("recall", "What does Ines need, and until when?").out
+
+
 def test_words_that_may_not_be_read_are_in_no_explanation(cli: Cli) -> None:
     cli("remember", "The harbour crane lifts timber")
     cli("remember", HIDDEN, "--scope", "private")

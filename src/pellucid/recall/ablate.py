@@ -70,13 +70,13 @@ def _check_questions(state: State, reduced: State) -> None:
     passes = [each for each in state.stages if base_of(each.name) == "iterate"]
     question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note)) else 0 for each in passes]
     if sum(question_counts) != len(state.sub_plans):
-        raise NotComputableError("it does not say which pass question_counts which sub-question")
+        raise NotComputableError("it does not say which pass asked which sub-question")
     for number in range(len(passes)):
         question_count = 1 + sum(question_counts[:number])
         if _input_of_next_pass(
             _replay_from_receipt(_with_first_questions(state, question_count))
         ) != _input_of_next_pass(_replay_from_receipt(_with_first_questions(reduced, question_count))):
-            raise NotComputableError("other sub-questions might have been question_counts")
+            raise NotComputableError("other sub-questions might have been asked")
 
 
 def _with_first_questions(state: State, count: int) -> State:

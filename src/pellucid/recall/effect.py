@@ -1,6 +1,6 @@
 """A recorded recall in, the effect of each of its parts on the first topK out: worked out by leaving the part out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ class Move(Wire):
 
 
 class Effect(Wire):
-    """The changes that leaving parts out makes to the first topK of a recall.
+    """The changes that leaving parts out makes to the first topK of a recall, known repeats left out.
 
     Not to be confused with the share of a part, the term that it adds to a score: a part with a large share in every
     score can change nothing, and a part with a small share can decide which memories are served at all.
@@ -69,18 +69,31 @@ def effects(state: State) -> list[Effect]:
 
 
 def orders(state: State, parts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the ids that a recall ranked, best first, with and without these parts.
+    """Return the ids that a recall ranked, best first, with and without these parts, each without known repeats.
 
+    A repeat is known if the recorded recall left it out for another memory; the receipt has no texts to find more.
     Raises NotComputableError if the receipt cannot tell.
     """
     without = ablate(state, parts)
-    return _ranked_ids(replace(state, order=rescore(state)[1])), _ranked_ids(without)
+    ranked = replace(state, order=rescore(state)[1])
+    return _without_known_repeats(ranked, state.repeats), _without_known_repeats(without, state.repeats)
 
 
-def _ranked_ids(state: State) -> list[str]:
-    """Return the memory ids of a state's ranking, best first."""
+def _without_known_repeats(state: State, repeats: Mapping[int, int]) -> list[str]:
+    """Return the memory ids of a state's ranking, best first, without those that repeat one of the first topK.
+
+    `repeats` maps the positions of memories to the position of the memory that each repeats.
+    """
     ids: Any = state.pool.ids.tolist()
-    return [unpack_id(ids[at]) for at in state.order.tolist()]
+    order: list[int] = state.order.tolist()
+    left_out, top_k = {*repeats}, state.request.settings.top_k_facts
+    while True:
+        ranking = [at for at in order if at not in left_out]
+        first = {*ranking[:top_k]}
+        unmatched = {at for at in left_out if repeats[at] not in first}
+        if not unmatched:
+            return [unpack_id(ids[at]) for at in ranking]
+        left_out -= unmatched  # each turn brings some back, so that this ends
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:

@@ -12,8 +12,9 @@ from kits.vault import HERE, Opener, a_memory, file_memories, keep, queries, ran
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.effect import effect, effects
+from pellucid.recall.effect import effect, effects, orders
 from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State
 
 
@@ -168,3 +169,36 @@ def test_a_part_may_have_a_share_in_every_score_and_no_effect(house: Opener) -> 
     state = recorded(app, "crane")
     found = effect(state, ("lexical",))
     assert (found.entered, found.left, found.moved, found.tau) == ((), (), (), None)
+
+
+@pytest.mark.requirement("XRAY-5")
+def test_an_effect_is_told_of_what_was_served_and_not_of_what_only_repeats_it(house: Opener) -> None:
+    app = house()
+    said = "The quote cache keeps prices for 300 seconds"
+    turn = a_memory(1, said, session_id="s", evidence=("s:1-1",), category="moment")
+    again = a_memory(2, f"{said}.", session_id="s", evidence=("s:1-1",))
+    others = [a_memory(n, f"The quote cache of port {n} is cold", evidence=()) for n in range(3, 8)]
+    file_memories(app, [turn, again, *others])
+    state = run(app, "how long does the quote cache keep prices", top_k=3)
+    served = [each.memory.id for each in state.served]
+    assert len(state.repeats) == 1
+
+    kept = recorded(app, "how long does the quote cache keep prices", top_k=3)
+    before, _ = orders(kept, ("vector",))
+    assert before[:3] == served
+
+    for part in ("vector", "lexical", "passage", "rerank"):
+        change = effect(kept, (part,))
+        live = [e.memory.id for e in run(app, state.plan.text, top_k=3, without=(part,)).served]
+        assert {*served} - {*change.left} | {*change.entered} == {*live}, part
+
+
+def test_a_repeat_comes_back_where_what_it_repeats_is_served_no_more(talk: App) -> None:
+    kept = recorded(talk, "note number 3", top_k=2)
+    first, second, *_, last = (int(at) for at in rescore(kept)[1])
+    repeating = replace(kept, repeats={second: first})
+    before, _ = orders(repeating, ("vector",))
+    assert unpack_id(kept.pool.ids[second]) not in before[:2]
+
+    unmatched = replace(kept, repeats={first: last})
+    assert unpack_id(kept.pool.ids[first]) in orders(unmatched, ("vector",))[0]

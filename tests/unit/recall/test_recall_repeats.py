@@ -77,6 +77,15 @@ def test_the_same_words_with_a_name_or_a_number_that_a_sign_joins_are_a_repetiti
     assert repeats([better, worse]) == {worse.id: better.id}
 
 
+def test_a_text_with_code_that_the_better_one_does_not_have_is_no_repetition() -> None:
+    better = memory(1, "The count of running jobs of the shell is wrong since it counts the jobs that are done")
+    shown = memory(2, "The count of running jobs of the shell is wrong: it counts the jobs that are done: `jobs -s`")
+    block = memory(3, f"{better.content}:\n```sh\njobs -r | wc -l\n```")
+    assert repeats([better, shown]) == {}
+    assert repeats([better, block]) == {}
+    assert repeats([shown, better]) == {better.id: shown.id}
+
+
 def test_the_very_same_words_are_a_repetition_however_few() -> None:
     one, again, other = memory(1, "Commit"), memory(2, "commit.", "two:4-4", "two"), memory(3, "Push", "two:5-5", "two")
     assert repeats([one, again, other]) == {again.id: one.id}

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.recalling import RecallInput, xray_new_recall
 from pellucid.recall.legs.leg import LegAnswer
-from pellucid.recall.legs.review import LARGEST, MOST, names_files, review, review_paths
+from pellucid.recall.legs.review import LARGEST, MOST, review, review_of_file, review_paths
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import World
 
@@ -217,20 +217,27 @@ def test_what_is_remembered_of_a_file_is_brought_before_what_only_sounds_like_th
         assert state.served[0].memory.content == said.content
 
 
+@pytest.mark.parametrize("text", [GIT, " M src/a.py\n?? docs/b c.md\n"])
+def test_a_diff_and_a_list_of_git_status_are_reviewed_as_they_are(text: str) -> None:
+    assert review_of_file("change.txt", text) == text
+
+
 @pytest.mark.parametrize(
     ("text", "listed"),
     [
-        (GIT, True),
-        ("src/a.py\nMakefile\n", True),
-        (" M src/a.py\n?? docs/b c.md\n", True),
-        ('"caf\\303\\251.py"', True),
-        ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", False),
-        ("# Retry\n\nSix attempts at most.\n", False),
-        ("", False),
-        ("x" * 1001, False),
-        ('{"a": 1,\n "b": 2}\n', False),
-        ("a: 1\nb: 2\n", False),
+        ("src/a.py\nMakefile\n", ["src/a.py", "Makefile"]),
+        ('"caf\\303\\251.py"', ['"caf\\303\\251.py"']),
+        ("dist/\n*.pyc\n.venv\n", ["dist/", ".venv"]),
+        ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", []),
+        ("# Retry\n\nSix attempts at most.\n", []),
+        ("", []),
+        ("x" * 1001, []),
+        ('{"a": 1,\n "b": 2}\n', []),
+        ("a: 1\nb: 2\n", []),
     ],
 )
-def test_a_diff_or_a_list_is_told_from_a_file_to_be_reviewed_itself(text: str, listed: bool) -> None:
-    assert names_files(text) is listed
+def test_any_other_file_is_reviewed_itself_and_what_it_may_list(text: str, listed: list[str]) -> None:
+    assert review_paths(review_of_file("notes/change.txt", text)) == (
+        "notes/change.txt",
+        *review_paths("\n".join(listed)),
+    )

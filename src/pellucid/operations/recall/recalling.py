@@ -23,6 +23,7 @@ from pellucid.operations.instants import PastInstants
 from pellucid.operations.operation import Call, Flag, Operation, Surfaces
 from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.wording import headlines_of, with_headlines
+from pellucid.recall.context.abstain import unsure
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
@@ -187,10 +188,14 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
-    """Whether a leg found nothing although the question names what it looks for: files to review, or edges."""
+    """Whether a leg found nothing although the question names what it looks for: files to review, or edges.
+
+    Edges that a question only seems to ask for ("what does Ines need?") are not missed if the recall is sure.
+    """
     if leg.health != "empty":
         return False
-    return leg.name == "review" or (leg.name == "graph" and asked_edges(state.plan.text) is not None)
+    sure = state.abstention is not None and not unsure(state.abstention.score)
+    return leg.name == "review" or (leg.name == "graph" and not sure and asked_edges(state.plan.text) is not None)
 
 
 def xray_new_recall(

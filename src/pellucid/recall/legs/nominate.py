@@ -128,7 +128,15 @@ _ROWS = (
         by_context=True,
         lends=False,
     ),
-    Leg("procedural", "fit", procedural, "among procedures", "that it is a procedure", served_by="procedural"),
+    Leg(
+        "procedural",
+        "fit",
+        procedural,
+        "among procedures and rules",
+        "that it is a procedure or a rule",
+        served_by="procedural",
+        lends=False,
+    ),
     Leg(
         "review",
         "mentions",
@@ -137,6 +145,7 @@ _ROWS = (
         "the files under review",
         served_by="review-context",
         by_context=True,
+        lends=False,
     ),
     FALLBACK,
 )

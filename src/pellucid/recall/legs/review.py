@@ -57,11 +57,17 @@ def review_paths(text: str) -> tuple[str, ...]:
     return paths
 
 
-def names_files(text: str) -> bool:
-    """Whether a text is a diff or a list of files (most of its lines are paths), and not the text of a file."""
+def review_of_file(path: str, text: str) -> str:
+    """Return what to review, given a file's path and text: the text if it is a diff or a list of `git status`.
+
+    A file of which most lines could be paths may be a list of files, or itself the file that is meant (`.gitignore`):
+    then its path and these lines. Any other file is meant itself: then its path.
+    """
     lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
-    listed = sum(bool(_STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())) for line in lines)
-    return _is_diff(lines) or 2 * listed > len(lines)
+    if _is_diff(lines) or (lines and all(map(_STATUS.fullmatch, lines))):
+        return text
+    listed = [line for line in lines if _STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())]
+    return "\n".join([path, *listed[: MOST - 1]]) if 2 * len(listed) > len(lines) else path
 
 
 def _invalid_review(words: str) -> InputError:

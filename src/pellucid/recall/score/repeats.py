@@ -28,6 +28,8 @@ _ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
 """Matches the number of an item or a section in its list."""
 _NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ][\w.:_+#%-]+")
 """Matches a capitalised word in mid-sentence, with all that signs join to it (`CLAUDE.md`)."""
+_CODE = re.compile(r"`+([^`]+)`+")
+"""Matches a span or a block of code, whose words stand for themselves as names do."""
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")
 _Span = tuple[str, int, int]
@@ -50,7 +52,8 @@ class _MemoryWords:
         """Return the words of a memory without list numbers such as `3.`; `number` is its position in the pool."""
         text = _POSSESSIVE.sub("", _ORDINAL.sub("", memory.content))
         found = words(text)
-        names = {each for each in found if any(map(str.isdigit, each))}.union(words(" ".join(_NAME.findall(text))))
+        named = " ".join([*_NAME.findall(text), *_CODE.findall(memory.content)])
+        names = {each for each in found if any(map(str.isdigit, each))}.union(words(named))
         spans = tuple(_evidence_spans(memory))
         return cls(number, found, frozenset(found), frozenset(content_words(text)), frozenset(names), spans, memory)
 

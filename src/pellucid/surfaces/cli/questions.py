@@ -10,7 +10,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import is_recall_name
 from pellucid.operations.recall.request import RecallInput
-from pellucid.recall.legs.review import names_files
+from pellucid.recall.legs.review import review_of_file
 from pellucid.recall.query.plan import clean
 from pellucid.surfaces.answers import answer_text, missing_xray_text
 from pellucid.surfaces.cli import performing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pellucid.xray.render.formats import Format
 
 _QUERY = Parameter("query", "The question, in words.", many=True)
-_REVIEW = Parameter("review", "The file of a diff or of a list of files; - is standard input.", flag="--review")
+_REVIEW = Parameter("review", "A file, a diff, or a list of files; - is standard input.", flag="--review")
 _RENDERED = (
     Parameter("format", "text, markdown, json or html.", flag="--format", default="text"),
     Parameter("out", "Write it to this file; - is standard output.", flag="--out"),
@@ -34,13 +34,13 @@ _VERBOSE = Parameter(
 
 
 def _recall_fields(call: Call, args: Args, query: str) -> dict[str, object]:
-    """Return the fields of a recall's input: the query, and the values of the flags. `review` becomes the content of
-    the file it names if that is a diff or a list of files, or is standard input; else it stays the name.
+    """Return the fields of a recall's input: the query, and the values of the flags. `review` names a
+    file, and becomes what is to be reviewed: a diff, a list of files, or that file.
     """
     fields = field_values(RecallInput, args, call.now)
     if path := fields.get("review"):
         text = _read_text(str(path))
-        fields["review"] = text if path == "-" or names_files(text) else path
+        fields["review"] = text if path == "-" else review_of_file(str(path), text)
     return {**fields, "query": clean(query)}
 
 
