@@ -35,6 +35,7 @@ from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.shown import REJECTED_SHOWN
+from pellucid.xray.words.failures import failure_in_words
 from pellucid.xray.words.rungs import cuts_by_rung
 
 NAMESPACE_SHARE = 4
@@ -147,7 +148,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     snapshot = build_snapshot(app, drafted.receipt(), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
-    failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
+    failed = {stage.name: failure_in_words(stage.note) for stage in state.stages if stage.note.startswith(FAILED)}
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     past = PastInstants(state.request.as_of, state.request.as_known_at)
     return RecallOutput(

@@ -94,7 +94,9 @@ def _change_by_verb(
         return
     changed = _memories_with_new_standing(app, held.memory.namespace, after)
     standings = {rows[each.id]: standing(each) for each in changed}
-    yield StateChange("state", _describe_state(held.memory), _describe_state(now), command, standings)
+    was, to = _describe_state(held.memory), _describe_state(now)
+    to = "pinned" if to == f"{was}, pinned" else to
+    yield StateChange("state", was, to, command, standings)
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
