@@ -32,6 +32,12 @@ def test_the_memory_comes_first_then_the_sentences_then_the_numbers(port: Cli) -
     assert any(line.startswith("score: final=") for line in lines)
 
 
+def test_a_memory_that_begins_with_a_bullet_is_shown_once(port: Cli) -> None:
+    port("remember", "--", "- The lock is taken first\n- then the file is written")
+    said = port("why", "The lock is taken first", "--query", "which lock is taken first").out
+    assert said.count("The lock is taken first") == 1
+
+
 @pytest.mark.requirement("XRAY-4")
 def test_the_change_is_named_in_words_a_person_can_type(port: Cli) -> None:
     order = [each["memory"]["content"] for each in port("recall", "which crane lifts", "--json").json["memories"]]

@@ -239,7 +239,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
         ("recent", "its place by age, as a fallback"),
         ("pin", "its pin"),
         ("rerank", "its place with the reranker"),
-        ("expansion", "what its neighbours in the session lend it"),
+        ("expansion", "what its neighbours lend it"),
         ("importance", "its importance"),
         ("temporal", "how recent it is"),
     ],

@@ -18,7 +18,7 @@ LARGEST = {
     "reinforcement_boost": "how often it was said",
     "heat": "how much it is used",
     "pin": "its pin",
-    "expansion": "what its neighbours in the session lend it",
+    "expansion": "what its neighbours lend it",
     "renewal": "its move above a memory that it follows",
     "direct": "that it answers directly",
 }
