@@ -23,9 +23,8 @@ def test_the_memory_comes_first_then_the_sentences_then_the_numbers(port: Cli) -
     lines = port("why", "lifts grain", "--query", "which crane lifts grain").out.splitlines()
     assert re.match(r"memory: mem_[0-9a-f]{32}  facts/", lines[0])
     assert lines[1] == "  The harbour crane lifts grain cargo"
-    assert lines[2].startswith("It is in the context, at place 1: found 1st by meaning")
-    assert lines[3].startswith("Found 1st by meaning (cosine ")
-    assert lines[4] == ""
+    assert lines[2].startswith("It is in the context, at place 1: found 1st by meaning (cosine ")
+    assert lines[3] == ""
     assert not any("[off]" in line for line in lines)
     assert "question: which crane lifts grain" in lines
     assert "verdict: hit, place 1 in the context" in lines
@@ -33,12 +32,18 @@ def test_the_memory_comes_first_then_the_sentences_then_the_numbers(port: Cli) -
     assert any(line.startswith("score: final=") for line in lines)
 
 
+def test_a_memory_that_begins_with_a_bullet_is_shown_once(port: Cli) -> None:
+    port("remember", "--", "- The lock is taken first\n- then the file is written")
+    said = port("why", "The lock is taken first", "--query", "which lock is taken first").out
+    assert said.count("The lock is taken first") == 1
+
+
 @pytest.mark.requirement("XRAY-4")
 def test_the_change_is_named_in_words_a_person_can_type(port: Cli) -> None:
     order = [each["memory"]["content"] for each in port("recall", "which crane lifts", "--json").json["memories"]]
     said = port("why", order[2], "--query", "which crane lifts", "--top-k", "1")
-    assert said.out.splitlines()[2].endswith("Raising topK to 3 admits it (verified).")
-    assert "change: topKFacts 1 -> 3: admits it at place 3 (verified, the smallest that does); --top-k 3" in said.out
+    assert said.out.splitlines()[2].endswith("Raising top-k to 3 admits it (verified).")
+    assert "change: top-k 1 -> 3: admits it at place 3 (verified, the smallest that does); --top-k 3" in said.out
     assert order[2] in port("recall", "which crane lifts", "--top-k", "3").out
     assert order[2] not in port("recall", "which crane lifts", "--top-k", "2").out
 

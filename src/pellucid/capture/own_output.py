@@ -25,8 +25,8 @@ _MEMORY_ID = re.compile(rf"\bid{_QUOTE}?\s{{0,8}}:\s{{0,8}}(?:{_QUOTE})?mem_[0-9
 _MEMORY_FIELD = re.compile(r"\b(?:contentHash|trustZone|sourceClass)\b")
 _XRAY_HEADER = "=== Recall X-ray ==="
 _XRAY_TITLE = re.compile(r"(?:=== |# |<h1>)Recall X-ray")
-_XRAY_ID = re.compile(rf"[sS]napshot[- ]id\W.{{0,80}}{_RECALL_ID}")
-"""The id of an X-ray: in text, in a cell of Markdown, in a cell of a page."""
+_XRAY_ID = re.compile(rf"(?:[rR]ecall|[sS]napshot[- ]id)\W.{{0,80}}{_RECALL_ID}")
+"""In text, in a cell of Markdown, in a cell of a page."""
 
 _ID = r"(?:mem|rec|aud|op|ep)_[0-9a-f]{32}(?:\d\d)?"
 _LABEL = (
@@ -55,7 +55,8 @@ _ALONE = re.compile(
 )
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
 _OF_XRAY = re.compile(
-    r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b|\((?:[\d,]+ more not shown[):]|(?:the )?numbers are |terms of )"
+    r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b"
+    r"|\((?:[\d,]+ (?:more |[^()]{0,80} )not shown[):]|(?:the )?numbers are |terms of )"
 )
 _SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")

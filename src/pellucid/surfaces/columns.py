@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def with_excerpts(app: App, text: str) -> str:
     memory_ids = list(dict.fromkeys(_MEMORY_ID.findall(text)))
     flat_text = " ".join(text.split())
     memories = (each.memory for each in app.index.memories(app.settings.namespace, memory_ids)) if memory_ids else ()
-    remarks = {each.id: _excerpt_or_state(each) for each in memories if _excerpt(each).rstrip("…") not in flat_text}
+    remarks = {each.id: _excerpt_or_state(each) for each in memories if not _is_quoted(each, flat_text)}
 
     def line(text_line: str) -> str:
         """Return a line with an excerpt, or a remark such as `(in quarantine)`, for each memory that it names."""
@@ -104,14 +105,14 @@ def with_excerpts(app: App, text: str) -> str:
     return "\n".join(map(line, text.split("\n"))) if remarks else text
 
 
-def _excerpt(memory: Memory) -> str:
-    """Return the memory's content on one line, cut to 60 characters."""
-    content = " ".join(memory.content.split())
-    return content if len(content) <= _EXCERPT_CHARS else content[: _EXCERPT_CHARS - 1].rstrip() + "…"
+def _is_quoted(memory: Memory, flat_text: str) -> bool:
+    """Whether a text on one line has the memory's first words, as a headline or as its content has them."""
+    content = " ".join(memory.content.split())[: _EXCERPT_CHARS - 1].rstrip()
+    return content in flat_text or headline(memory.content, _EXCERPT_CHARS).rstrip("…") in flat_text
 
 
 def _excerpt_or_state(memory: Memory) -> str:
     """Return the memory's excerpt in quotes; `(in quarantine)` or `(kept to its scopes)` if it must not be shown."""
     if memory.trust_zone == "quarantine":
         return "(in quarantine)"
-    return "(kept to its scopes)" if memory.scopes else f"“{_excerpt(memory)}”"
+    return "(kept to its scopes)" if memory.scopes else f"“{headline(memory.content, _EXCERPT_CHARS)}”"

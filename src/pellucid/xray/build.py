@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from pydantic.alias_generators import to_camel
+
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
@@ -61,7 +63,7 @@ def build(
         rejected_total=len(pool) - len(state.context.included),
         stages=_stage_traces(state),
         legs=_leg_health(state),
-        weights=weights_shown(request.settings, state.plan),
+        weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,

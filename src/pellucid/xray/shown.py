@@ -1,6 +1,6 @@
 """A rescored pool in, what is shown of each candidate out: its terms, ranks, verdict and sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import fsum, isnan
 from types import MappingProxyType
 
@@ -13,13 +13,13 @@ from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
 from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
-from pellucid.recall.state import Abstention, Pool, State
+from pellucid.recall.state import Abstention, GraphPath, Pool, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.finding import ABSTENTION
-from pellucid.xray.why.whereabouts import cut_in_words, omitted_reason, rung_of
+from pellucid.xray.why.whereabouts import cut_in_words, missing_room, omitted_reason, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence
 from pellucid.xray.words.sureness import sureness_of_one
@@ -91,7 +91,14 @@ class CandidateView:
             else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._words), self._moved_in_words(position)),
+            why=sentence(
+                contributions,
+                reranked,
+                scores,
+                len(self._words),
+                self._moved_in_words(position),
+                self._asked_edges_in_words(position),
+            ),
             newer_than=None if older is None else unpack_id(self._pool.ids[older]),
             told=cut_in_words(self._state, memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
@@ -102,7 +109,7 @@ class CandidateView:
 
         Of a recall that abstained, first all its nearest ones. Then up to half of `max_count` that a filter stopped, by
         their best rank in an open arm, then those cut later, such as by topK or the budget, in the order of the
-        ranking.
+        ranking. A repeat of a memory that was itself left out is only counted.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -110,24 +117,18 @@ class CandidateView:
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
         # 999: after every rank, for a candidate that no open arm found
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
-        cut = [p for p in self._order.tolist() if pool.rejected[p]]
+        cut = [p for p in self._order.tolist() if pool.rejected[p] and not self._repeats_what_is_left_out(p)]
         others = (stopped[: max_count // 2] + cut)[: max(0, max_count - len(near_misses))]
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """Return a candidate of a recall that abstained. Its reason says whether it would do by itself, how it was
-        found, and its doubt.
-        """
-        verdict, numbers = sureness_of_one(1 - nearness(self._state, position), doubt.threshold)
-        contributions, scores = self._contributions(position), self._scores(position)
-        moved = self._moved_in_words(position)
-        surfaced_by = sentence(contributions, self._rerank_detail(position), scores, len(self._words), moved)
+        """Return a candidate of a recall that abstained; its reason says whether it would do by itself."""
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
-            reason=f"{verdict}; {surfaced_by[0].lower()}{surfaced_by[1:-1]}; {numbers}",
-            final=scores.final,
-            contributions=contributions,
+            reason=sureness_of_one(1 - nearness(self._state, position), doubt.threshold),
+            final=float(self._pool.final[position]),
+            contributions=self._contributions(position),
         )
 
     def _rejected_candidate(self, position: int) -> snapshot.RejectedCandidate:
@@ -151,6 +152,11 @@ class CandidateView:
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
+
+    def _repeats_what_is_left_out(self, position: int) -> bool:
+        """Whether a candidate repeats a recorded memory that is not in the context either."""
+        better = self._state.repeats.get(position)
+        return better is not None and unpack_id(self._pool.ids[better]) not in self._state.context.included
 
     def _reason_for_repeat(self, position: int) -> str:
         """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id."""
@@ -176,20 +182,35 @@ class CandidateView:
         label = self._result_label(raised_above)
         return wording.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
+    def _asked_edges_in_words(self, position: int) -> str:
+        """Name the edges that the query asks for and that lead to a candidate: `SPEC-030 depends on SPEC-010`.
+
+        Empty if there are none; `An edge leads to it` if a name on the path is gone.
+        """
+        if not self._pool.answering(self._state.plan)[position]:
+            return ""
+        path = self._state.paths.get(unpack_id(self._pool.ids[position]))
+        if path is None or not set(path.nodes) <= self._names.keys():
+            return "An edge leads to it"
+        return ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower()))
+
     def _result_label(self, memory_id: str) -> str:
         """Return the number of a result as `[2]`; the id of any other memory."""
         results = self._state.context.included
         return f"[{results.index(memory_id) + 1}]" if memory_id in results else memory_id
 
     def _margin(self, rung: str, position: int) -> float | None:
-        """Return by how much a candidate missed a rung, in that filter's unit or, for `top-k`, in score; None for other
-        rungs.
+        """Return by how much a candidate missed a rung, in that filter's unit.
+
+        For `top-k` in score, for `budget-fit` in characters; None for other rungs.
         """
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
             return float(measured(self._state, self._pool)[position])
         if rung == "top-k":
             return float(self._pool.final[self._state.kept[-1]] - self._pool.final[position])
+        if rung == "budget-fit":
+            return missing_room(self._state, unpack_id(self._pool.ids[position]))
         return None
 
     def _scores(self, position: int) -> snapshot.ScoreDecomposition:
@@ -233,10 +254,20 @@ class CandidateView:
         path = self._state.paths.get(memory_id)
         if path is None:
             return None, None, None
-        names = tuple(self._names.get(node, GONE) for node in path.nodes)
-        steps = zip(names[:-1], names[1:], path.types, path.forward, strict=True)
-        edges = (f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
-        return names, path.confidences, tuple(edges)
+        return self._node_names(path), path.confidences, self._edges(path)
+
+    def _node_names(self, path: GraphPath) -> tuple[str, ...]:
+        """Return the names of the nodes of a path; `GONE` for a node without a name."""
+        return tuple(self._names.get(node, GONE) for node in path.nodes)
+
+    def _edges(self, path: GraphPath, spell: Callable[[str], str] = str) -> tuple[str, ...]:
+        """Return the edges of a path as they are written down, whichever way they were followed.
+
+        `spell` writes the type of an edge.
+        """
+        names = self._node_names(path)
+        steps = zip(names[:-1], names[1:], map(spell, path.types), path.forward, strict=True)
+        return tuple(f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
 
     def _rerank_detail(self, position: int) -> snapshot.RerankDetail | None:
         """Return the reranker's rank, score and term for a candidate; None if the reranker did not score it."""

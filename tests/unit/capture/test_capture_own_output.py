@@ -22,11 +22,13 @@ PRINTED = {
     "history": f"{MEMORY}  active, user, trusted  [2026-11-22T15:48:46.457Z – now]\n  The cache is Redis"
     f"\n  evidence: none: said by hand\n  2026-11-22T15:48:46.458Z  created (remembered)  {OPERATION}",
     "why": f"memory: {MEMORY}  {PATH}\n  The cache is Redis\nquestion: cache\nverdict: hit\nlegs:\n  vector: 1st",
-    "xray": f"=== Recall X-ray ===\nquery: cache\nsnapshot-id: {RECALL}\n\n--- legs ---\n- vector: ok, 2 admitted\n\n"
+    "xray": f"=== Recall X-ray ===\nquery: cache\nrecall: {RECALL}\n\n--- legs ---\n- vector: ok, 2 admitted\n\n"
     f"--- results ---\n[1] The cache is Redis\n    why: Found 1st.\n    audit-entry: {AUDIT}\n\n"
     f"--- rejected ---\n- Redis was slow\n    top-k: weaker; final=0.5; {OTHER}\n"
     "(13 more not shown: 3 in quarantine, 10 weaker)\n\n"
     "--- stages ---\nplan 282.2 ms, legs 16.7 ms",
+    "an earlier xray": f"=== Recall X-ray ===\nquery: cache\nsnapshot-id: {RECALL}\n\n--- rejected ---\n"
+    f"- Redis was slow\n    top-k: weaker; final=0.5; {OTHER}\n(55 weaker ones not shown)",
     "the nearest": f"not known: nothing here is near enough to be an answer\nnearest: {MEMORY}  The cache is Redis",
     "replay": f"{RECALL}: identical to what was served; 2 of 9 ranked\n   1  The cache is Redis  0a1b0a1b0a  1.2\n"
     "  10  Redis was slow  2c3d2c3d2c  0.5",

@@ -83,7 +83,7 @@ def test_what_the_snapshot_says_is_what_the_recall_did(told: App) -> None:
     assert [(rung.name, rung.considered, rung.admitted) for rung in snapshot.filters] == [
         (rung.name, rung.considered, rung.admitted) for rung in state.rungs
     ]
-    assert snapshot.weights == told.settings.recall.leg_weights.model_dump()
+    assert snapshot.weights == told.settings.recall.leg_weights.model_dump(by_alias=True)
     assert snapshot.settings_hash == settings_hash(state.request.settings)
     assert snapshot.eligible
     assert snapshot.eligible.memories == len(told.index.memories(HERE))
@@ -214,7 +214,7 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     )
     assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 key words)")
     assert ", placed 3rd by the reranker; " in said
-    assert said.endswith("; the largest part of its score is its meaning (0.90 of 1.30).")
+    assert said.endswith("; the largest part of its score is its place by meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
     assert "reranker" not in sentence([], None, scores(expansion=0.2), 0)
 
@@ -234,12 +234,12 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("vector", "its meaning"),
-        ("bm25", "its words"),
-        ("recent", "its age"),
+        ("vector", "its place by meaning"),
+        ("bm25", "its place by words"),
+        ("recent", "its place by age, as a fallback"),
         ("pin", "its pin"),
-        ("rerank", "how its words meet the question's"),
-        ("expansion", "what stands around it in its session"),
+        ("rerank", "its place with the reranker"),
+        ("expansion", "what its neighbours lend it"),
         ("importance", "its importance"),
         ("temporal", "how recent it is"),
     ],
@@ -271,7 +271,7 @@ def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
         "cosine 0.71": "cosine 0.17",
         "3rd by the rer": "4th by the rer",
         "+0.80": "+0.90",
-        "its meaning (": "its words (",
+        "its place by meaning (": "its place by words (",
         "only asking": "only telling",
         "in sub-question 1": "in sub-question 2",
         "0.90 of": "0.80 of",
@@ -422,7 +422,7 @@ def test_what_a_leg_found_and_may_not_answer_is_told_with_the_reasons(house: Ope
     assert all(each.barred is None for each in given.legs)
 
 
-def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:
+def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_in_one_clause(told: App) -> None:
     asked = {"settings": {"abstain_at": 0.2, "abstain_from": 0}}
     snapshot = explained(told, "Which cheese do the whales of Lisbon prefer?", **asked)
     assert snapshot.abstention is not None
@@ -431,8 +431,8 @@ def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_
     assert tuple(each.memory_id for each in near) == snapshot.abstention.nearest
     assert {each.rejected_by for each in near} == {"abstention"}
     for each in near:
-        said, _, found = each.reason.partition("; found ")
-        alone, needed = map(float, re.findall(r"doubt (\S+) by itself, an answer needs less than (\S+)$", found)[0])
+        said, _, numbers = each.reason.partition(" (")
+        alone, needed = map(float, re.findall(r"^doubt (\S+), an answer needs less than (\S+)\)$", numbers)[0])
         assert needed == 0.2
         assert (said == "too doubtful to be an answer") == (alone >= needed)
         assert "near by" not in each.reason

@@ -204,7 +204,7 @@ def test_no_single_change_is_an_answer_and_says_how_far_the_first_one_gets(house
     assert (said.finding.stage, said.finding.change) == ("not-nominated", None)
     assert said.finding.tried[0].kind == "pool"
     assert "No single change that was tried admits it: with pool " in said.sentence
-    assert "where topK is 2" in said.finding.tried[0].result
+    assert "where top-k is 2" in said.finding.tried[0].result
 
 
 @pytest.mark.requirement("XRAY-3")

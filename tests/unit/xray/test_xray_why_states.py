@@ -134,7 +134,7 @@ def test_where_a_longer_answer_leaves_no_room_a_pin_may_do(house: Opener) -> Non
     assert finding.stage == "top-k"
     assert [each.kind for each in finding.tried] == ["top-k"]
     change = change_of(finding, "state")
-    assert change.apply == f"pellucid pin {second}"
+    assert (change.apply, change.to) == (f"pellucid pin {second}", "pinned")
     apply_verb(app, "pin", VerbInput(namespace=app.settings.namespace, memory_id=second))
     assert order(app, CRANE, budget=room) == [second] != [first]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pellucid.app import App
 from pellucid.memory.ledger_rows import typed
@@ -14,7 +14,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
 from pellucid.operations.recall.recalling import load_receipt
-from pellucid.operations.recall.request import check_removable
+from pellucid.operations.recall.request import check_removable, spell_parts
 from pellucid.operations.recall.wording import headlines_of
 from pellucid.recall.effect import Effect, effect, effects
 from pellucid.recall.receipt.record import Receipt, pack, unpack
@@ -191,7 +191,7 @@ class AblateInput(Wire):
 
     namespace: str
     recall_id: RecallId
-    without: Annotated[tuple[str, ...], Flag("A leg, stage or term to leave out.")] = ()
+    without: Annotated[tuple[str, ...], AfterValidator(spell_parts), Flag("A leg, stage or term to leave out.")] = ()
 
 
 REPLAY = Operation(

@@ -36,6 +36,7 @@ from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.shown import REJECTED_SHOWN
+from pellucid.xray.words.failures import failure_in_words
 from pellucid.xray.words.rungs import cuts_by_rung
 
 NAMESPACE_SHARE = 4
@@ -151,7 +152,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
     results = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
-    failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
+    failed = {stage.name: failure_in_words(stage.note) for stage in state.stages if stage.note.startswith(FAILED)}
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     past = PastInstants(state.request.as_of, state.request.as_known_at)
     return RecallOutput(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.app import App
@@ -45,6 +45,25 @@ def _checked_budget(value: object) -> object:
     )
 
 
+_PARTS_BY_TERM = {
+    "expansion": "expand",
+    "renewal": "renew",
+    "mmrPenalty": "diversify",
+    "reinforcementBoost": "reinforcement",
+} | {leg.term: leg.name for leg in LEGS.values() if leg.term}
+"""Removable parts by the name that a score gives their term, where it is another."""
+
+
+def spell_parts(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Spell names of legs, stages and terms as `removable_parts` does: `rerankPassage` for `rerank_passage`.
+
+    Names that it does not know are unchanged.
+    """
+    names = {name: to_camel(name) for name in given}
+    names = {name: _PARTS_BY_TERM.get(camel, camel) for name, camel in names.items()}
+    return tuple(names[name] if names[name] in removable_parts() else name for name in given)
+
+
 class RecallInput(SafeInput):
     """A question, with the filters and overridden settings of this one call."""
 
@@ -81,8 +100,8 @@ class RecallInput(SafeInput):
         default_factory=dict
     )
     """Such as `maxIterations` or `legWeights.vector`."""
-    without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term.")] = ()
-    """Parts of `removable_parts` that this recall leaves out."""
+    without: Annotated[tuple[str, ...], AfterValidator(spell_parts), Flag("Leave out a leg, stage or term.")] = ()
+    """Some of `removable_parts`."""
     scopes: Scopes = ()
     session_id: Session = None
     """The session that asks; `in_session` is the session to search in."""

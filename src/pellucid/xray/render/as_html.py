@@ -14,13 +14,14 @@ from importlib.resources import files
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
 from pellucid.xray.render import fields, tables
 from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height, swatch
-from pellucid.xray.words.rungs import more_in_words
+from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.rungs import away_in_words, is_idle, more_in_words
 from pellucid.xray.words.visible import visible
 
 _TITLE = "Recall X-ray"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What the page may load: nothing but its own style."""
-_FIRST = ("answer", "nearest", "shown", "budget")
+_FIRST = ("answer", "nearest", "shown", "degraded", "budget")
 """Fields of the header that are read first; the others are folded."""
 _ROWS, _ROW, _NAME, _CELL = (f' role="{role}"' for role in ("rowgroup", "row", "rowheader", "cell"))
 """ARIA roles are explicit: a narrow window draws tables as blocks, which some browsers then do not take for tables."""
@@ -35,7 +36,7 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
     sections = {
         "Results": _results(snapshot),
         "Rejected": _rejected(snapshot),
-        "Legs": [_table(tables.legs_table(snapshot))] if snapshot.legs else [],
+        "Legs": _legs(snapshot),
         "Filters": _filters(snapshot),
         "Stages": _stages(snapshot),
         "Direct answer": _tier_lines(snapshot.tier_explain),
@@ -99,11 +100,27 @@ def _anchor(heading: str) -> str:
 
 
 def _filters(snapshot: RecallXraySnapshot) -> list[str]:
-    """Return a table of the rungs, each with a bar of its candidates that came and passed; without rungs a notice."""
-    rungs = snapshot.filters
-    whole = max((rung.considered for rung in rungs), default=0)
-    bars = [share(rung.admitted, rung.considered, whole) for rung in rungs]
-    return [_table(tables.filters_table(snapshot), bars) if rungs else _notice("No filter traces recorded.")]
+    """Return a table of the rungs, each with a bar of its candidates that came and passed; without rungs a notice.
+
+    Rungs that turned no memory away are only named below it.
+    """
+    if not snapshot.filters:
+        return [_notice("No filter traces recorded.")]
+    whole = max(rung.considered for rung in snapshot.filters)
+    at_work = [rung for rung in snapshot.filters if not is_idle(rung)]
+    bars = [share(rung.admitted, rung.considered, whole) for rung in at_work]
+    idle = ", ".join(_code(rung.name) for rung in snapshot.filters if is_idle(rung))
+    return [
+        *([_table(tables.filters_table(snapshot, verbose=False), bars)] if at_work else []),
+        *([f"<p>No memory was turned away by {idle}.</p>"] if idle else []),
+    ]
+
+
+def _legs(snapshot: RecallXraySnapshot) -> list[str]:
+    """Return a table of the legs at work, and the others folded; empty if there are no legs."""
+    at_work, idle = tables.legs_table(snapshot, verbose=False), tables.legs_table(snapshot, idle=True)
+    folded = [_details(f"{counted(len(idle.rows), 'leg')} with nothing to look for", _table(idle))] if idle.rows else []
+    return [*([_table(at_work)] if at_work.rows else []), *folded]
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
@@ -131,13 +148,13 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
     rank from 1; `reach` is the sum of terms that fills the bar's width.
     """
     why = _spans_html((fields.FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
-    lines = [field for field in fields.result_fields(result, snapshot) if field.label != "why"]
+    lines = [field for field in fields.result_fields(result, snapshot) if field.label not in ("why", "score")]
     heading = _spans_html((fields.memory_heading(result.memory_id, snapshot.words),))
     final = fields.decimals(result.score_decomposition.final)
     numbers = _terms(result.score_decomposition) + _fields(lines)
     return [
         '<article class="card">',
-        f'<h3><span class="place">{place}.</span>{heading}</h3>',
+        f'<h3><span class="place">[{place}]</span>{heading}</h3>',
         f"<p>{why}</p>",
         stack(result.score_decomposition, reach),
         _details(f"Score {final}, its terms and where the memory comes from", numbers),
@@ -195,11 +212,19 @@ def _tier_lines(tier: TierExplain | None) -> list[str]:
 
 
 def _context(snapshot: RecallXraySnapshot) -> list[str]:
-    """Return how many memories the context has, and a table of the chosen memories left out again, if there are any."""
-    table = tables.omitted_table(snapshot)
-    omitted_count = f", {len(table.rows)} of those chosen for it left out again" if table.rows else ""
-    held = f"{len(snapshot.context.included)} in the context{omitted_count}."
-    return [f"<p>{held}</p>", *([_table(table)] if table.rows else [])]
+    """Return how many memories the context has, and tables of the chosen memories left out again, if there are any.
+
+    Those that found no room are folded.
+    """
+    others = tables.omitted_table(snapshot, over_budget=False)
+    no_room = tables.omitted_table(snapshot, over_budget=True)
+    omitted_count = len(snapshot.context.omitted)
+    left_out = f", {omitted_count} of those chosen for it left out again" if omitted_count else ""
+    return [
+        f"<p>{len(snapshot.context.included)} in the context{left_out}.</p>",
+        *([_table(others)] if others.rows else []),
+        *([_details(away_in_words(len(no_room.rows), "budget-fit"), _table(no_room))] if no_room.rows else []),
+    ]
 
 
 def _fields(lines: Iterable[fields.LabelledLine]) -> str:

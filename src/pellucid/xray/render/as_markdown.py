@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
 from pellucid.xray.render import fields, tables
-from pellucid.xray.words.rungs import is_idle, more_in_words
+from pellucid.xray.words.rungs import is_direct_answer_in_question, is_idle, more_in_words
 from pellucid.xray.words.visible import visible
 
 _TITLE = "# Recall X-ray"
@@ -30,7 +30,7 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
         *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot, verbose=verbose)),
         *_section("Stages", _table(tables.stages_table(snapshot))),
-        *_section("Direct Answer", *_direct_answer(snapshot.tier_explain, verbose=verbose)),
+        *_section("Direct answer", *_direct_answer(snapshot.tier_explain, verbose=verbose)),
     )
     return "\n\n".join(blocks)
 
@@ -82,7 +82,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(
-            f"### {place}. {_spans_markdown((fields.memory_heading(result.memory_id, snapshot.words),), code)}"
+            f"### \\[{place}\\] {_spans_markdown((fields.memory_heading(result.memory_id, snapshot.words),), code)}"
         )
         labelled = fields.result_fields(result, snapshot, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_spans_markdown(field.spans, code)}" for field in labelled))
@@ -106,7 +106,12 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
-    """Return the verdict on a direct answer and where its source is, or a notice that none was looked for."""
+    """Return the verdict on a direct answer and where its source is, or a notice that none was looked for.
+
+    Without `verbose` only if a direct answer was in question.
+    """
+    if not verbose and not is_direct_answer_in_question(tier):
+        return []
     if tier is None:
         return [f"_{fields.NO_TIER.capitalize()}._"]
     anchors = "\n".join(f"- {code(anchor)}" for anchor in tier.source_anchors)

@@ -5,7 +5,16 @@ from collections.abc import Iterable
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.xray.render import fields
 from pellucid.xray.render.tables import first_ids, tellable_rejected, withheld_by_reason, withheld_line
-from pellucid.xray.words.rungs import barred_in_words, is_at_work, is_idle, more_in_words, passed_in_words, why_rejected
+from pellucid.xray.words.failures import note_in_words
+from pellucid.xray.words.rungs import (
+    barred_in_words,
+    is_at_work,
+    is_direct_answer_in_question,
+    is_idle,
+    more_in_words,
+    passed_in_words,
+    why_rejected,
+)
 from pellucid.xray.words.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
@@ -26,12 +35,7 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
         _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
         _section("rejected", _rejected(snapshot, verbose=verbose)),
         _section("stages", _stages(snapshot, verbose=verbose)),
-        _section(
-            "direct answer",
-            _direct_answer(snapshot.tier_explain, verbose=verbose)
-            if snapshot.tier_explain
-            else [f"({fields.NO_TIER})"],
-        ),
+        _section("direct answer", _direct_answer(snapshot.tier_explain, verbose=verbose)),
     )
     return "\n\n".join("\n".join(section) for section in sections if section)
 
@@ -83,14 +87,16 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
-    """Return a rejected candidate's two lines: its words or id; then the rung, reason, margin and final score."""
-    shortfall = "" if candidate.margin is None else f", short by {fields.decimals(candidate.margin)}"
+    """Return a rejected candidate's two lines: its words, else its id.
+
+    Then the rung, the reason with the margin, and the final score.
+    """
     reason = "".join(span.text for span in fields.with_memory_names(why_rejected(candidate), snapshot, "prose"))
     why = reason if reason.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {reason}"
     id_suffix = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
         f"- {visible(fields.memory_heading(candidate.memory_id, snapshot.words).text)}",
-        f"    {visible(why)}{shortfall}; final={fields.decimals(candidate.final)}{id_suffix}",
+        f"    {visible(why)}; final={fields.decimals(candidate.final)}{id_suffix}",
     ]
 
 
@@ -102,12 +108,16 @@ def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
         return []
     times = [f"{visible(stage.name)} {fields.millis(stage.ms)} ms" for stage in snapshot.stages]
     total = f"{fields.millis(sum(stage.ms for stage in snapshot.stages))} ms in all"
-    notes = [f"{visible(stage.name)}: {visible(stage.note)}" for stage in snapshot.stages if stage.note]
+    notes = [f"{visible(stage.name)}: {visible(note_in_words(stage.note))}" for stage in snapshot.stages if stage.note]
     return ["; ".join([", ".join(times) if verbose else total, *notes])]
 
 
-def _direct_answer(tier: TierExplain, *, verbose: bool) -> list[str]:
-    """Return the verdict on a direct answer, and where its source is."""
+def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
+    """Return the verdict on a direct answer, and where its source is; without `verbose` only if one was in question."""
+    if not verbose and not is_direct_answer_in_question(tier):
+        return []
+    if tier is None:
+        return [f"({fields.NO_TIER})"]
     anchors = [f"  - {visible(anchor)}" for anchor in tier.source_anchors]
     return [*_lines(fields.tier_fields(tier, verbose=verbose)), *(["source-anchors:", *anchors] if anchors else [])]
 

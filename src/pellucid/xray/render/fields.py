@@ -7,10 +7,10 @@ own way. A field without a value is left out.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
-from pellucid.clock import EPOCH, isoformat
+from pydantic.alias_generators import to_camel
+
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -24,6 +24,10 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.legs.nominate import LEGS
+from pellucid.recall.score.equation import TERMS
+from pellucid.xray.shown import term_key
+from pellucid.xray.words.failures import failures_in_words
+from pellucid.xray.words.numbers import instant_text
 from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sentence import legend
 from pellucid.xray.words.sureness import sureness
@@ -35,7 +39,7 @@ PLACES = "the numbers are places by score; the context tells the same memories b
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
-_FOLDED = frozenset({"served-by", "retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
+_FOLDED = frozenset({"served-by", "admitted-by", "audit-entry", "legs", "rerank"})
 """Fields of a result that `verbose` alone shows: alike for every result, or said by its sentence already."""
 _SERVED_BY = {"hybrid": "hybrid: several ways of searching at once"}
 _CLASSES = {
@@ -43,8 +47,11 @@ _CLASSES = {
     "historical": "how it was",
     "architectural": "how it is built",
     "current_state": "how it is now",
-    "other": "something else",
 }
+_ENDED = "stale=true"
+"""A reason against use that another one beside it explains."""
+_AGAINST_USE = {"status": "its status is ", "document": "its document is ", "boundary-blocked": "it is marked "}
+"""The words before the value of a reason against use."""
 _MEMORY_ID = re.compile(r"(mem_[0-9a-f]{32})")
 
 
@@ -83,7 +90,8 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
         ("shown", plain(shown_in_words(snapshot))),
-        ("snapshot-id", verbatim(snapshot.snapshot_id)),
+        ("degraded", prose("; ".join(failures_in_words(snapshot)))),
+        ("recall", verbatim(snapshot.snapshot_id)),
         ("captured-at", plain(instant_text(snapshot.captured_at))),
         ("as-of", _past_spans(snapshot)),
         ("session", verbatim(snapshot.session_key)),
@@ -101,12 +109,15 @@ def memory_heading(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
 
 
 def with_memory_names(
-    text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim"
+    text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim", own_id: str = ""
 ) -> Spans:
     """Return a text as spans, each memory id in it replaced by the result's number, else by first words and the id.
-    `kind` is that of the rest of the text, and of ids whose first words are not in the snapshot.
+
+    `own_id`, the id of the result that the text is about, is replaced by `this memory`. `kind` is that of the rest of
+    the text, and of ids whose first words are not in the snapshot.
     """
     numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
+    numbers[own_id] = "this memory"
     out: list[Spans] = []
     for at, piece in enumerate(_split_at_ids(text)):
         if at % 2 and piece in numbers:
@@ -140,19 +151,19 @@ def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
 
 
 def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
-    """Return how the query was understood: class, depth and why, names, period, sub-questions. Without `verbose` the
-    class and depth of a query searched in full are left out.
+    """Return how the query was understood: class, depth and why, names, period, sub-questions.
+
+    The depth is left out if the query was searched in full; so is the class, unless `verbose`.
     """
     why = f" ({plan.reason})" if plan.reason else ""
+    said = " what was said" if plan.dates_what_was_said else ""
     names = _joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
     sub_questions = _joined_names(plan.sub_queries)
     parts = [
-        plain(f"asks {_CLASSES.get(plan.query_class, plan.query_class)}; searched in {plan.depth}{why}")
-        if verbose or plan.depth != "full"
-        else (),
+        plain(f"asks {_CLASSES[plan.query_class]}") if verbose and plan.query_class in _CLASSES else (),
+        plain(f"searched in {plan.depth}{why}") if plan.depth != "full" else (),
         (FieldSpan("names "), *names) if names else (),
-        (FieldSpan("period "), *verbatim(plan.period)) if plan.period else (),
-        plain("of what was said") if plan.dates_what_was_said else (),
+        (FieldSpan(f"about{said} "), *verbatim(plan.period)) if plan.period else (),
         (FieldSpan("also asked "), *sub_questions) if sub_questions else (),
     ]
     return _joined((part for part in parts if part), FieldSpan("; "))
@@ -164,7 +175,7 @@ def result_fields(
     """Return the fields of a result, plain words first; fields without a value are left out. Without `verbose`, also
     those in `_FOLDED`, terms that are 0, and the usual values of its provenance.
     """
-    query_terms = snapshot.query_terms
+    query_terms, own_id = snapshot.query_terms, result.memory_id
     all_fields = _fields(
         ("why", prose(result.why)),
         ("moved-above", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
@@ -177,9 +188,12 @@ def result_fields(
         ("staleness", _staleness_spans(result.staleness, verbose=verbose) if result.staleness else ()),
         ("admitted-by", _joined_names(result.admitted_by)),
         ("flagged", _flag_spans(result.rejected_by) if result.rejected_by else ()),
-        ("graph-path", _joined((with_memory_names(each, snapshot) for each in result.graph_path or ()), ARROW)),
+        (
+            "graph-path",
+            _joined((with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_path or ()), ARROW),
+        ),
         ("edge-confidences", plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
-        ("graph-edges", _joined(with_memory_names(each, snapshot) for each in result.graph_edges or ())),
+        ("graph-edges", _joined(with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_edges or ())),
         ("audit-entry", verbatim(result.audit_entry_id)),
         ("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
         ("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
@@ -233,8 +247,8 @@ def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
 
 
 def term_name(term: str) -> str:
-    """Return the name of a score's term for readers: the leg's name for a leg's term, any other unchanged."""
-    return next((leg.name for leg in LEGS.values() if leg.key == term), term)
+    """Return the name of a score's term that `--without` and `--set` take: `lexical` for `bm25`, `tierPrior`."""
+    return next((name for name in (*LEGS, *TERMS) if term_key(name) == term), to_camel(term))
 
 
 def decimals(value: float) -> str:
@@ -247,28 +261,17 @@ def millis(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def instant_text(epoch_ms: int) -> str:
-    """Write an instant as `2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
-    if epoch_ms < 0:
-        return "(unknown)"
-    try:
-        return isoformat(EPOCH + timedelta(milliseconds=epoch_ms))
-    except OverflowError:
-        return "(unknown)"
-
-
 def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[tuple[str, Spans], ...]:
-    """Return the labels and values of a provenance: origin, reason of retrieval, scopes, safety."""
+    """Return the labels and values of a provenance: origin, scopes, safety."""
     return (
         ("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
-        ("retrieval-reason", verbatim(provenance.retrieval_reason)),
         ("context-scopes", _joined_names(provenance.user_context_scopes)),
         ("safety", _safety_spans(provenance)),
     )
 
 
 def _origin_spans(provenance: Provenance) -> Spans:
-    """Return every property of a provenance as `name=value`."""
+    """Return the properties of a provenance as `name=value`, without whether it may be used, which `safety` says."""
     corrected = provenance.correction_state if provenance.corrected else "false"
     tier, level = provenance.confidence_tier, provenance.importance_level
     levels = (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
@@ -276,15 +279,13 @@ def _origin_spans(provenance: Provenance) -> Spans:
         *_source_spans(provenance.source, provenance.created or "unknown"),
         FieldSpan(" scope="),
         FieldSpan(provenance.scope, "verbatim"),
-        FieldSpan(f" confidence={provenance.confidence:.2f}{levels} stale={str(provenance.stale).lower()}"),
-        FieldSpan(f" corrected={corrected} safe={str(provenance.safe_to_use).lower()}"),
+        FieldSpan(f" confidence={provenance.confidence:.2f}{levels} corrected={corrected}"),
     )
 
 
 def _brief_spans(provenance: Provenance) -> Spans:
-    """Return the source, day and confidence of a memory, and of its state only what is unusual."""
+    """Return the source, day and confidence of a memory, and whether it is corrected, if it is."""
     state = f" confidence={provenance.confidence:.2f}"
-    state += " stale=true" if provenance.stale else ""
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
     return (*_source_spans(provenance.source, (provenance.created or "unknown")[:10]), FieldSpan(state))
 
@@ -295,21 +296,30 @@ def _source_spans(source: str, created: str) -> Spans:
 
 
 def _safety_spans(provenance: Provenance) -> Spans:
-    """Return the safety verdict with the reasons against use; empty for a safe memory."""
-    reasons = _joined_names(provenance.safety_reasons)
+    """Return the safety verdict with the reasons against use, in words; empty for a safe memory."""
+    explained = [each for each in provenance.safety_reasons if each != _ENDED] or provenance.safety_reasons
+    reasons = _joined(map(_reason_against_use, explained))
     if provenance.safety == "safe" and not reasons:
         return ()
-    return (FieldSpan(provenance.safety), *((FieldSpan(" ("), *reasons, FieldSpan(")")) if reasons else ()))
+    return (FieldSpan(provenance.safety), *((FieldSpan(": "), *reasons) if reasons else ()))
+
+
+def _reason_against_use(reason: str) -> Spans:
+    """Return a reason against use in words: `its document is withdrawn` for `document=withdrawn`."""
+    name, _, value = reason.partition("=")
+    if reason == _ENDED:
+        return plain("it no longer holds")
+    return (FieldSpan(_AGAINST_USE[name]), *verbatim(value)) if name in _AGAINST_USE else verbatim(reason)
 
 
 def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
-    """Return why a memory is due for verification: its document's retirement, or its age and whether superseded. Empty
-    for a memory that is not due. One that was never verified is shown only with `verbose`, or if superseded.
+    """Return why a memory is due for verification: its age, and whether it is superseded.
+
+    Empty for a memory that is not due, and for a section of a retired document, which `safety` tells. One that was
+    never verified is shown only with `verbose`, or if superseded.
     """
-    if staleness.due and staleness.retired:
-        return (FieldSpan("its document is "), FieldSpan(staleness.retired, "verbatim"))
     verified = staleness.last_verified_at
-    if not staleness.due or not (verbose or verified or staleness.superseded):
+    if not staleness.due or staleness.retired or not (verbose or verified or staleness.superseded):
         return ()
     since = (
         (FieldSpan("last verified "), FieldSpan(verified, "verbatim")) if verified else (FieldSpan("never verified"),)

@@ -14,11 +14,14 @@ from pellucid.xray.render.fields import (
     verbatim,
     with_memory_names,
 )
+from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.rungs import (
     away_in_words,
     barred_in_words,
     is_at_work,
     is_idle,
+    missing_characters,
+    omission_in_words,
     rejection_in_words,
     why_rejected,
 )
@@ -42,9 +45,10 @@ class Table:
     rows: tuple[tuple[Spans, ...], ...]
 
 
-def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """Return a row for each leg: health, memories found, inadmissible memories and why they are so, a note. Without
-    `verbose` only for legs at work.
+def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True, idle: bool = False) -> Table:
+    """Return a row for each leg at work: health, memories found, inadmissible memories and why they are so, a note.
+
+    With `verbose` for the others, too; those alone if `idle`.
     """
     rows = (
         (
@@ -56,7 +60,7 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
             prose(leg.reason),
         )
         for leg in snapshot.legs
-        if verbose or is_at_work(leg)
+        if (not is_at_work(leg) if idle else verbose or is_at_work(leg))
     )
     return _table(("Leg", "Health", "#Found", "#May not answer", "Why not", "Note"), rows)
 
@@ -116,32 +120,42 @@ def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str]
 
 
 def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCandidate]) -> Table:
-    """Return a row for each of these candidates: words, rejecting rung, reason, shortfall, final score and id."""
+    """Return a row for each of these candidates: words, rejecting rung, reason with shortfall, final score, id."""
     rows = (
         (
             (memory_heading(each.memory_id, snapshot.words),),
             verbatim(each.rejected_by),
             with_memory_names(why_rejected(each), snapshot, "prose"),
-            () if each.margin is None else plain(decimals(each.margin)),
             plain(decimals(each.final)),
             verbatim(each.memory_id),
         )
         for each in candidates
     )
-    return _table(("Memory", "Rejected by", "Reason", "#Short by", "#Final", "Id"), rows)
+    return _table(("Memory", "Rejected by", "Reason", "#Final", "Id"), rows)
 
 
 def stages_table(snapshot: RecallXraySnapshot) -> Table:
     """Return a row for each stage of the recall, with the time it took."""
-    rows = ((verbatim(stage.name), plain(millis(stage.ms)), prose(stage.note)) for stage in snapshot.stages)
+    rows = (
+        (verbatim(stage.name), plain(millis(stage.ms)), prose(note_in_words(stage.note or "")))
+        for stage in snapshot.stages
+    )
     return _table(("Stage", "#Milliseconds", "Note"), rows)
 
 
-def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """Return a row for each memory that was ranked and left out of the context, with the reason."""
+def omitted_table(snapshot: RecallXraySnapshot, *, over_budget: bool) -> Table:
+    """Return a row for each memory that was ranked and left out of the context, with the reason.
+
+    Of those for which there was no room (`over_budget`), or of the others.
+    """
     rows = (
-        ((memory_heading(each.memory_id, snapshot.words),), prose(each.reason), verbatim(each.memory_id))
+        (
+            (memory_heading(each.memory_id, snapshot.words),),
+            with_memory_names(omission_in_words(each.reason), snapshot, "prose"),
+            verbatim(each.memory_id),
+        )
         for each in snapshot.context.omitted
+        if over_budget == (missing_characters(each.reason) is not None)
     )
     return _table(("Memory", "Reason", "Id"), rows)
 

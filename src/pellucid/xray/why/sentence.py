@@ -13,12 +13,13 @@ from pellucid.xray.why.finding import (
     REMOVED,
     WhyFinding,
     WhyLeg,
+    WhyTried,
 )
 from pellucid.xray.words.numbers import listed, ordinal
 from pellucid.xray.words.sentence import leg_in_words
 
 _CHANGES = {
-    "top-k": "Raising topK to {to}",
+    "top-k": "Raising top-k to {to}",
     "budget": "Raising the budget to {to} characters",
     "gate": "Recalling whatever the message is (gate off)",
     "abstention": "Never abstaining",
@@ -47,13 +48,14 @@ def sentences(finding: WhyFinding) -> str:
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
-    """Say the memory's rank in the context, the legs that found it, its distance above the cut, how much is told."""
+    """Say the memory's rank in the context, why it was found, its distance above the cut, how much is told."""
     margin = finding.margin
+    why = f"{finding.signals[0].lower()}{finding.signals[1:]}" if finding.signals else f"{_where_found(finding)}."
     cut = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
     if margin and margin.unit == "score":
-        lead = f"Its score is {margin.spare:.4f} above that of the best one that topK {finding.top_k} cut off"
-    return f"It is in the context, at place {finding.context_place}: {_where_found(finding)}. {lead}.{cut}"
+        lead = f"Its score is {margin.spare:.4f} above that of the best one that top-k {finding.top_k} cut off"
+    return f"It is in the context, at place {finding.context_place}: {why} {lead}.{cut}"
 
 
 def _where_found(finding: WhyFinding) -> str:
@@ -99,9 +101,9 @@ def _sentence_of_not_nominated(finding: WhyFinding) -> str:
 
 
 def _sentence_of_top_k(finding: WhyFinding) -> str:
-    """Say that the memory passed every filter, and how far below the cut at topK it came."""
+    """Say that the memory passed every filter, and how far below the cut at top-k it came."""
     missing = f", {finding.margin.missing:.4f} short of the last one in" if finding.margin else ""
-    return f"{_passed_filters(finding)}, where topK is {finding.top_k}{missing}."
+    return f"{_passed_filters(finding)}, where top-k is {finding.top_k}{missing}."
 
 
 def _passed_filters(finding: WhyFinding) -> str:
@@ -141,6 +143,11 @@ def _change_in_words(finding: WhyFinding) -> str:
     return f"{change_words} admits it (verified)."
 
 
+def tried_in_words(tried: WhyTried) -> str:
+    """Say which change was tried: `with scopes private`; of a change of state only the state, `pinned`."""
+    return tried.to if tried.setting == "state" else f"with {tried.setting} {tried.to}"
+
+
 def _sentence_of_no_change(finding: WhyFinding) -> str:
     """Say that nothing admits the memory, with the outcome of the first change that a recall was run for; empty if no
     recall was run.
@@ -150,7 +157,7 @@ def _sentence_of_no_change(finding: WhyFinding) -> str:
     ran = next((each for each in finding.tried if each.ran), None)
     if ran is None:
         return "No single change that could be tried admits it."
-    return f"No single change that was tried admits it: with {ran.setting} {ran.to}, {ran.result}."
+    return f"No single change that was tried admits it: {tried_in_words(ran)}, {ran.result}."
 
 
 _MISSES: dict[str, Callable[[WhyFinding], str]] = {
@@ -160,7 +167,7 @@ _MISSES: dict[str, Callable[[WhyFinding], str]] = {
     LEG_OFF: _sentence_of_leg_off,
     NOT_NOMINATED: _sentence_of_not_nominated,
     "top-k": _sentence_of_top_k,
-    "budget-fit": lambda finding: f"{_passed_filters(finding)}, but did not fit: {finding.reason}.",
+    "budget-fit": lambda finding: f"{_passed_filters(finding)}, but {finding.reason}.",
     REPEATS: _sentence_of_removed,
     ASKED_EDGES: _sentence_of_removed,
     TELLS_NOTHING: _sentence_of_removed,

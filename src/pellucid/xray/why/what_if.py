@@ -126,13 +126,14 @@ def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
 
 
 def _outcome_in_words(state: State, row: int) -> str:
-    """Say how far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`. Or which rung
-    rejected it, or that no leg nominates it.
+    """Say how far a memory came that is not in the context: `it comes 9th of 40, where top-k is 8`.
+
+    Or which rung rejected it, or that no leg nominates it.
     """
     position, top_k = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = rank_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
-        end = f"where topK is {top_k}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
+        end = f"where top-k is {top_k}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"
     return f"{rung} turns it away" if rung else "no leg nominates it"
 

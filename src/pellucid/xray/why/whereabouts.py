@@ -10,6 +10,7 @@ from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import Pool, State
 from pellucid.store.index_port import Admission, Filters, IndexReader, MemoryStanding
+from pellucid.xray.words.rungs import missing_characters
 
 
 def position_of(pool: Pool, row: int) -> int | None:
@@ -41,6 +42,22 @@ def cut_in_words(state: State, memory_id: str) -> str | None:
 
 
 def omitted_reason(state: State, memory_id: str) -> str | None:
+    """Return why the context left a memory out; None if the recall did not omit it.
+
+    Of a memory that did not fit, what the finished context left of the budget.
+    """
+    recorded, budget = _recorded_reason(state, memory_id), state.request.settings.char_budget
+    if missing_room(state, memory_id) is None:
+        return recorded
+    return f"did not fit: {max(budget - state.context.length, 0):,} of {budget:,} characters were left"
+
+
+def missing_room(state: State, memory_id: str) -> int | None:
+    """Return how many characters more than were left a memory needs that the budget left out; None if not recorded."""
+    return missing_characters(_recorded_reason(state, memory_id) or "")
+
+
+def _recorded_reason(state: State, memory_id: str) -> str | None:
     """Return why the context left a memory out, as recorded; None if the recall did not omit it."""
     return next((each.reason for each in state.context.omitted if each.memory_id == memory_id), None)
 

@@ -9,6 +9,10 @@ from pellucid.recall.context.text import harmless
 LENGTH = 160
 """The most characters of a headline."""
 _LAYOUT = re.compile(r"\A\s*[-*+•][ \t]+|^[ \t]*(?:#{1,6}[ \t]+|(?:```|~~~)[^\n`]*$)", re.MULTILINE)
+_PARAGRAPH = re.compile(r"(?<=\S)\s*\n(?:[ \t\r]*\n)+\s*(?:[-*+•][ \t]+)?(?=\S)")
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.*\S)\s*?\n(?=\s*\S)", re.MULTILINE)
+_BREAK = " · "
+"""What stands between a title and its text, and between paragraphs, on the one line."""
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*(?![\w/*])")
 KEPT_BACK = ("forgotten", "rejected", "quarantined")
 """Statuses of memories whose text is never shown."""
@@ -18,9 +22,10 @@ def headline(content: str, length: int = LENGTH) -> str:
     """Return the first words of a text on one line of at most `length` characters, without marks that look like ours.
 
     A cut ends with `…`, between words unless that loses half. Layout markup (headings, fences, bold, a first bullet) is
-    removed unless nothing else is left.
+    removed unless nothing else is left; paragraphs are set apart by ` · `.
     """
-    line = harmless(_BOLD.sub(r"\1", _LAYOUT.sub("", content))) or harmless(content)
+    plain = _LAYOUT.sub("", _HEADING.sub(r"\1\n\n", content.strip())).strip()
+    line = harmless(_BOLD.sub(r"\1", _PARAGRAPH.sub(_BREAK, plain))) or harmless(content)
     if len(line) <= length:
         return line
     start = line[: length - 1]

@@ -1,10 +1,11 @@
 """The legs and the ladder of a recall in, phrases about them out."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile, takewhile
 
-from pellucid.model.snapshot import FilterTrace, LegHealth, RecallXraySnapshot, RejectedCandidate
+from pellucid.model.snapshot import FilterTrace, LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.recall.score.ladder import ASKED_EDGES, DIVERSIFY, REPEATS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.xray.words.numbers import counted
 
@@ -33,13 +34,24 @@ NO_ANSWER = {
     "no-candidates": "nothing passed the filters",
     "only-asks": "what passed only asks",
     "not-trusted-zone": "what passed is not trusted enough",
-    "ineligible-taxonomy-bucket": "what is left is no decision, rule or preference",
-    "below-importance-floor": "what is left is neither important nor confirmed",
-    "entity-ref-mismatch": "what is left is about somebody else",
-    "below-token-overlap-floor": "what is left holds too few of the question's words",
+    "ineligible-taxonomy-bucket": "what passed is no decision, rule or preference",
+    "below-importance-floor": "those that passed are neither important nor confirmed",
+    "entity-ref-mismatch": "those that passed are about somebody else",
+    "below-token-overlap-floor": "those that passed hold too few of the question's words",
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""
+_CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
+"""The gates that only a decision, rule or preference reaches which is trusted, and important or confirmed."""
+_SHORT_BY = {
+    "token-overlap": "their share {:.4f} below the floor",
+    "score-floor": "cosine {:.4f} below the floor",
+    "top-k": "score {:.4f} below the last one in",
+    "budget-fit": "needs {:,.0f} more characters than were left",
+}
+"""How far a candidate missed a rung, by rung."""
+_NEEDS = re.compile(r"needs (\d+) of (\d+) characters")
+"""The recorded reason of a memory that did not fit: the length of the context with it, and the budget."""
 CUTS = (REPEATS, "top-k")
 """The first rung that cuts what passed the filters, as all after it do; in older receipts `top-k` comes first."""
 
@@ -91,14 +103,42 @@ def rejection_in_words(rung: str, reason: str | None) -> str:
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Say why a candidate was rejected: its rung's words; its own for a repeat, one already said or a near miss."""
-    own = candidate.rejected_by in (REPEATS, SAID_ALREADY, "abstention")
-    return candidate.reason if own else rejection_in_words(candidate.rejected_by, candidate.reason)
+    """Say why a candidate was rejected, and by how much: `too unlike the question, cosine 0.0051 below the floor`.
+
+    Its own reason for a repeat, one already said or a near miss.
+    """
+    rung, margin = candidate.rejected_by, candidate.margin
+    own = rung in (REPEATS, SAID_ALREADY, "abstention")
+    reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
+    if margin is None:
+        return reason
+    short = _SHORT_BY.get(rung, "{:.4f} short").format(margin)
+    return short if rung == "budget-fit" else f"{reason}, {short}"
+
+
+def missing_characters(reason: str) -> int | None:
+    """Return by how many characters a memory did not fit, by the recorded reason; None if that is another."""
+    found = _NEEDS.match(reason)
+    return int(found[1]) - int(found[2]) if found else None
+
+
+def omission_in_words(reason: str) -> str:
+    """Say why the context left a memory out, by the recorded reason: what it needed more than there was, or that."""
+    missing = missing_characters(reason)
+    return reason if missing is None else _SHORT_BY["budget-fit"].format(missing)
 
 
 def verdict_in_words(reason: str) -> str:
-    """Return `no memory answers by itself: …` if `reason` is a gate of the direct answer; else `reason`."""
-    return f"no memory answers by itself: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
+    """Return `no single decision or rule answers alone: …` if `reason` is a gate of the direct answer.
+
+    Any other `reason` unchanged.
+    """
+    return f"no single decision or rule answers alone: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
+
+
+def is_direct_answer_in_question(tier: TierExplain | None) -> bool:
+    """Whether a recall found a direct answer, or a memory of the kind that can be one."""
+    return tier is not None and (tier.tier_reason not in NO_ANSWER or tier.tier_reason in _CLOSE_CALLS)
 
 
 def is_idle(rung: FilterTrace) -> bool:
@@ -137,15 +177,23 @@ def shown_in_words(snapshot: RecallXraySnapshot) -> str:
 
 
 def more_in_words(snapshot: RecallXraySnapshot) -> str:
-    """Say how many rejected candidates a snapshot does not list: `106 more not shown: 13 in quarantine, …`; empty if it
-    lists all; without the reasons if the rungs do not account for all of them.
+    """Say how many rejected candidates a snapshot does not list: `106 more not shown: 13 in quarantine, …`.
+
+    Of a single reason `55 weaker ones not shown`. Empty if it lists all; without the reasons if the rungs do not
+    account for all of them.
     """
     more = snapshot.rejected_total - len(snapshot.rejected)
     named = Counter(each.rejected_by for each in snapshot.rejected)
     left = {rung: away - named[rung] for rung, away in _away_by_rung(snapshot.filters).items() if away > named[rung]}
     reasons = ", ".join(away_in_words(away, rung) for rung, away in left.items())
-    by_reason = f": {reasons}" if reasons and sum(left.values()) == more else ""
-    return f"{more:,} more not shown{by_reason}" if more > 0 else ""
+    if more <= 0:
+        return ""
+    if not reasons or sum(left.values()) != more:
+        return f"{more:,} more not shown"
+    if len(left) > 1:
+        return f"{more:,} more not shown: {reasons}"
+    ones = (" one" if more == 1 else " ones") if "top-k" in left else ""
+    return f"{reasons}{ones} not shown"
 
 
 def _away_by_rung(rungs: Iterable[FilterTrace]) -> dict[str, int]:

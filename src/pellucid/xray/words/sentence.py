@@ -9,16 +9,16 @@ from pellucid.xray.words.numbers import listed, ordinal
 
 LARGEST = {
     "temporal": "how recent it is",
-    "sub_queries": "what it says to the sub-questions",
-    "rerank": "how its words meet the question's",
-    "rerank_passage": "how its words and those around it meet the question's",
+    "sub_queries": "its places for the sub-questions",
+    "rerank": "its place with the reranker",
+    "rerank_passage": "its place with the reranker, neighbours included",
     "named": "whom it is by or about",
     "voice": "that the user said it",
     "importance": "its importance",
     "reinforcement_boost": "how often it was said",
     "heat": "how much it is used",
     "pin": "its pin",
-    "expansion": "what stands around it in its session",
+    "expansion": "what its neighbours lend it",
     "renewal": "its move above a memory that it follows",
     "direct": "that it answers directly",
 }
@@ -60,12 +60,13 @@ def sentence(
     scores: ScoreDecomposition,
     word_count: int,
     moved: str = "",
+    edges: str = "",
 ) -> str:
     """Say in one sentence why a memory was found: the legs, its rank by the reranker, its notable and largest terms.
 
-    If no leg found it, or two thirds of its score come from its neighbours, that is said first. `word_count` is the
-    number of the query's key words; `moved` says above which memory `renewal` moved it (`NEWER` and the like), empty if
-    it did not.
+    If edges that the query asks for lead to it (`edges` in words, `a depends on b`), no leg found it, or two thirds of
+    its score come from its neighbours, that is said first. `word_count` is the number of the query's key words; `moved`
+    says above which memory `renewal` moved it (`NEWER` and the like), empty if it did not.
     """
     found = [each for each in contributions if each.term]
     parts = [f"Found {listed([_found_clause(each, word_count) for each in found])}" if found else NEIGHBOUR]
@@ -75,9 +76,12 @@ def sentence(
     parts += [f"{phrase} ({signed(value)})" for phrase, value in _named_terms(scores, moved)]
     text = ", ".join(parts)
     if found and (from_neighbours := neighbour_share(scores)) >= MOSTLY * scores.final > 0:
-        return f"{HARDLY} (they make {from_neighbours:.2f} of its {scores.final:.2f}): {text[0].lower()}{text[1:]}."
-    name, value = largest_term(scores)
-    return f"{text}; the largest part of its score is {term_names(scores)[name]} ({value:.2f} of {scores.final:.2f})."
+        text = f"{HARDLY} (they make {from_neighbours:.2f} of its {scores.final:.2f}): {text[0].lower()}{text[1:]}."
+    else:
+        name, value = largest_term(scores)
+        largest = f"{term_names(scores)[name]} ({value:.2f} of {scores.final:.2f})"
+        text = f"{text}; the largest part of its score is {largest}."
+    return f"{edges}, as the question asks: {text[0].lower()}{text[1:]}" if edges else text
 
 
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
@@ -101,7 +105,7 @@ def leg_in_words(leg: str) -> str:
 def term_names(scores: ScoreDecomposition) -> dict[str, str]:
     """Map each term that can be the largest to its name in words."""
     further = {name: f"its {name}" for name in scores.model_extra or {}}
-    return further | {leg.key: leg.part for leg in LEGS.values()} | LARGEST
+    return further | {leg.key: f"its place {leg.found}" for leg in LEGS.values()} | LARGEST
 
 
 def largest_term(scores: ScoreDecomposition) -> tuple[str, float]:

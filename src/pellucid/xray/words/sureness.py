@@ -14,14 +14,12 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
 
 
-def sureness_of_one(doubt: float, threshold: float) -> tuple[str, str]:
-    """Say how sure a recall that abstained is of one memory by itself: the words, and the numbers they follow from."""
+def sureness_of_one(doubt: float, threshold: float) -> str:
+    """Say how sure a recall that abstained is of one memory: `too doubtful to be an answer (doubt 0.74, …)`."""
     verdict = (
-        "too doubtful to be an answer"
-        if doubt >= threshold
-        else "would do by itself, but all together are too doubtful"
+        "too doubtful to be an answer" if doubt >= threshold else "would do alone, but all together are too doubtful"
     )
-    return verdict, f"doubt {_rounded_doubt(doubt, (threshold,))} by itself, {_needed(threshold)}"
+    return f"{verdict} (doubt {_rounded_doubt(doubt, (threshold,))}, {_needed(threshold)})"
 
 
 def _needed(threshold: float) -> str:

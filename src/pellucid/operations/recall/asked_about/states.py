@@ -89,13 +89,14 @@ def _change_by_verb(
         return
     after = {each.id: each for each in _parse_memories(app, rehearsal.writes) if each.id in rows}
     changed_memory = after.get(served.memory.id)
-    if changed_memory is None or standing(changed_memory) == standing(served.memory):
+    if changed_memory is None or not standing(changed_memory).active:
         return
-    if standing(changed_memory).active:
-        changed = _memories_with_new_standing(app, served.memory.namespace, after)
-        standings = {rows[each.id]: standing(each) for each in changed}
-        now = _describe_state(changed_memory)
-        yield StateChange("state", _describe_state(served.memory), now, command, standings)
+    if standing(changed_memory) == standing(served.memory):
+        return
+    changed = _memories_with_new_standing(app, served.memory.namespace, after)
+    standings = {rows[each.id]: standing(each) for each in changed}
+    was, now = _describe_state(served.memory), _describe_state(changed_memory)
+    yield StateChange("state", was, "pinned" if now == f"{was}, pinned" else now, command, standings)
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command, spell_commands
 from pellucid.xray.render.fields import score_line
+from pellucid.xray.why.sentence import tried_in_words
 from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.rungs import rejection_in_words
 from pellucid.xray.words.visible import visible
@@ -39,8 +40,6 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
         yield f"  and {outcome.total - len(outcome.candidates)} more"
     if outcome.finding is None:
         return
-    if outcome.finding.verdict == "hit" and outcome.finding.signals:
-        yield visible(outcome.finding.signals)
     yield ""
     yield f"question: {visible(outcome.query) or '(its words were not kept)'}"
     if outcome.recall_id:
@@ -55,7 +54,7 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
     else:
         yield f"verdict: miss, lost at {finding.stage}" + (f" ({visible(finding.reason)})" if finding.reason else "")
     if finding.place:
-        yield f"place: {ordinal(finding.place)} of {finding.ranked} that passed the filters; topK {finding.top_k}"
+        yield f"ranked: {ordinal(finding.place)} of {finding.ranked} that passed the filters; top-k {finding.top_k}"
     if finding.margin:
         yield f"margin: {_margin_text(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
@@ -67,7 +66,7 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
         yield f"let pass, but flagged: {rejection_in_words(finding.soft, None)} ({finding.soft})"
     if finding.verdict == "miss":
         yield f"change: {_change_line(finding.change)}"
-        yield from (f"  tried {each.setting} {visible(each.to)}: {visible(each.result)}" for each in finding.tried)
+        yield from (f"  tried: {visible(tried_in_words(each))}, {visible(each.result)}" for each in finding.tried)
     yield f"recalls run: {finding.recalls}"
 
 
@@ -110,5 +109,6 @@ def _change_line(change: WhyChange | None) -> str:
         return f"{_with_typed_command(change.apply, change)} (not verified: it cannot be tried without making it)"
     remark = ", the smallest that does" if change.smallest else ""
     way = _with_typed_command(change.apply, change)
-    setting = f"{change.setting} {change.was} -> {change.to}"
-    return visible(f"{setting}: admits it at place {change.place} (verified{remark}); {way}")
+    outcome = f"admits it at place {change.place} (verified{remark})"
+    name = change.kind if change.kind in ("top-k", "budget") else change.setting
+    return visible(f"{way}: {outcome}" if name == "state" else f"{name} {change.was} -> {change.to}: {outcome}; {way}")

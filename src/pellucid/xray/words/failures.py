@@ -1,0 +1,26 @@
+"""The health of legs and the notes of stages in, what failed in a recall in words out."""
+
+from pellucid import errors
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.recall.pipeline import FAILED
+
+
+def failures_in_words(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
+    """Say which legs were down and which stages failed, and why: `rerank failed, and was left out: …`."""
+    legs = (f"{leg.name}: {leg.reason or 'down'}" for leg in snapshot.legs if leg.health == "degraded")
+    failed = ((stage.name, stage.note) for stage in snapshot.stages if stage.note and stage.note.startswith(FAILED))
+    return (*legs, *(f"{name} failed, and was left out: {failure_in_words(note)}" for name, note in failed))
+
+
+def failure_in_words(note: str) -> str:
+    """Return what went wrong, by the note of a failed stage, without the name of an error class of ours."""
+    name, _, message = note.removeprefix(FAILED).partition(": ")
+    is_ours = (
+        message and isinstance(known := getattr(errors, name, None), type) and issubclass(known, errors.PellucidError)
+    )
+    return message if is_ours else note.removeprefix(FAILED)
+
+
+def note_in_words(note: str) -> str:
+    """Return the note of a stage, of a failed one without the name of a class of ours."""
+    return f"{FAILED}{failure_in_words(note)}" if note.startswith(FAILED) else note

@@ -1,0 +1,190 @@
+"""Recalls and made-up snapshots in, how plainly an explanation tells them out: one name a thing, nothing said twice."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kits.pages import listed, parsed
+from kits.rendering import empty, holding
+from kits.vault import HERE, NOON, Opener, run
+from kits.why import CRANE, cranes, order, told
+from pellucid.model.memory import unpack_id
+from pellucid.model.snapshot import (
+    ContextTrace,
+    FilterTrace,
+    LegHealth,
+    OmittedMemory,
+    Provenance,
+    QueryRead,
+    StageTrace,
+    Staleness,
+    TierExplain,
+)
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
+from pellucid.operations.recall.recalling import build_snapshot, xray_new_recall
+from pellucid.operations.recall.request import RecallInput, removable_parts, spell_parts
+from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.rescore import rescore
+from pellucid.xray.render.fields import SCORE_KEYS, term_name
+from pellucid.xray.render.formats import render
+from pellucid.xray.words.failures import failure_in_words
+
+SPEC = "---\nid: SPEC-{number}\ntitle: {title}\nstatus: Final\n{more}---\n\n## Abstract\n\n{text}\n"
+
+
+def tier(reason: str) -> TierExplain:
+    return TierExplain(tier="hybrid", tier_reason=reason, candidates_considered=2, latency_ms=0.1)
+
+
+def test_every_term_that_a_text_shows_is_a_name_that_without_takes() -> None:
+    shown = {term_name(each) for each in SCORE_KEYS} - {"final", "subQueries"}
+    assert set(spell_parts(tuple(shown))) <= set(removable_parts())
+    assert {"rerankPassage", "tierPrior", "reinforcement", "lexical"} <= shown & set(removable_parts())
+
+
+def test_without_takes_either_spelling_and_the_names_of_the_json_form() -> None:
+    spelled = RecallInput(
+        query="q", namespace=HERE, without=("rerank_passage", "bm25", "reinforcementBoost", "tierPrior")
+    )
+    assert spelled.without == ("rerankPassage", "lexical", "reinforcement", "tierPrior")
+    assert spell_parts(("luck", "tier_prior")) == ("luck", "tierPrior")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_what_failed_is_told_in_the_head_without_the_name_of_a_class(form: str) -> None:
+    snapshot = empty(
+        legs=(LegHealth(name="graph", health="degraded", reason="no such table", admitted=0, open=0),),
+        stages=(StageTrace(name="rerank", ms=1.0, note="failed: EncoderError: cross-encoder: the model is gone"),),
+    )
+    drawn = render(snapshot, form)  # pyright: ignore[reportArgumentType]
+    assert "EncoderError" not in drawn
+    head = drawn.partition({"text": "--- legs", "markdown": "## Legs", "html": "<main>"}[form])[0]
+    assert "graph: no such table; rerank failed, and was left out: cross-encoder: the model is gone" in head
+
+
+def test_the_class_of_a_fault_that_is_not_ours_is_kept() -> None:
+    assert failure_in_words("failed: KeyError: 'x'") == "KeyError: 'x'"
+    assert failure_in_words("failed: re: matched") == "re: matched"
+
+
+def test_a_direct_answer_that_was_not_in_question_is_left_out_of_the_text() -> None:
+    for reason in ("no-candidates", "ineligible-taxonomy-bucket", "below-importance-floor"):
+        for form in ("text", "markdown"):
+            assert "irect answer" not in render(empty(tier_explain=tier(reason)), form)
+    told = "no single decision or rule answers alone: those that passed hold too few of the question's words"
+    assert told in render(empty(tier_explain=tier("below-token-overlap-floor")), "text")
+    assert "no decision, rule or preference" in render(
+        empty(tier_explain=tier("ineligible-taxonomy-bucket")), "text", verbose=True
+    )
+
+
+def test_those_not_shown_of_one_reason_are_told_without_a_sum() -> None:
+    rungs = (FilterTrace(name="top-k", considered=60, admitted=5),)
+    assert "(55 weaker ones not shown)" in render(empty(filters=rungs, rejected_total=55), "text")
+    rungs = (FilterTrace(name="trust-zone", considered=3, admitted=2),)
+    assert "(1 in quarantine not shown)" in render(empty(filters=rungs, rejected_total=1), "text")
+
+
+def test_a_page_folds_legs_that_were_idle_and_what_found_no_room() -> None:
+    legs = (
+        LegHealth(name="vector", health="ok", admitted=2, open=0),
+        LegHealth(name="graph", health="off", reason="the query names nothing", admitted=0, open=0),
+    )
+    omitted = (
+        OmittedMemory(memory_id="mem_1", reason="needs 2234 of 2000 characters, and no passage of it fits"),
+        OmittedMemory(memory_id="mem_2", reason="a pass left it out"),
+    )
+    drawn = render(empty(legs=legs, context=ContextTrace(omitted=omitted)), "html")
+    assert [each["Leg"] for each in listed(parsed(drawn), "legs")] == ["vector", "graph"]
+    assert "<details><summary>1 leg with nothing to look for</summary>" in drawn
+    folded = drawn.partition("<summary>1 without room in the budget</summary>")[2]
+    assert "needs 234 more characters than were left" in folded
+    assert "mem_2" not in folded
+
+
+def test_a_retired_section_is_told_once_and_no_twin_says_that_it_is_safe() -> None:
+    retired = Provenance(
+        source="document",
+        scope="namespace:a/b",
+        retrieval_reason="served-by=hybrid",
+        confidence=0.9,
+        stale=True,
+        corrected=False,
+        correction_state="none",
+        safe_to_use=False,
+        safety="requires-review",
+        safety_reasons=("document=superseded by SPEC-034", "stale=true"),
+    )
+    due = Staleness(age_days=0, superseded=True, retired="superseded by SPEC-034", due=True)
+    drawn = render(holding(provenance=retired, staleness=due), "text", verbose=True)
+    assert "    safety: requires-review: its document is superseded by SPEC-034\n" in drawn
+    assert drawn.count("superseded by SPEC-034") == 1
+    for twin in ("stale=", "safe=", "retrieval-reason"):
+        assert twin not in drawn
+
+
+def test_a_question_of_no_class_that_is_searched_in_full_has_no_reading() -> None:
+    plain = QueryRead(query_class="other", depth="full", reason="asks something")
+    assert "read-as" not in render(empty(plan=plain), "text", verbose=True)
+    dated = plain.model_copy(update={"period": "last week"})
+    assert "read-as: about last week\n" in render(empty(plan=dated), "text")
+    said = dated.model_copy(update={"dates_what_was_said": True, "depth": "minimal"})
+    assert "read-as: searched in minimal (asks something); about what was said last week\n" in render(
+        empty(plan=said), "text"
+    )
+
+
+def test_what_did_not_fit_says_by_how_much_and_why_says_what_room_was_left(house: Opener) -> None:
+    app = house(char_budget=400, top_k_facts=20)
+    ids = cranes(app)
+    snapshot = xray_new_recall(app, RecallInput(query=CRANE, namespace=HERE))
+    lost = [each for each in snapshot.rejected if each.rejected_by == "budget-fit"]
+    assert lost
+    assert all(each.margin and each.margin > 0 for each in lost)
+    assert f"budget-fit: needs {lost[0].margin:.0f} more characters than were left; final=" in render(snapshot, "text")
+    missed = next(each for each in ids if each not in order(app, CRANE))
+    answer = told(app, missed, CRANE)
+    left = snapshot.budget.chars - snapshot.budget.used
+    assert f"but did not fit: {left} of 400 characters were left. Raising the budget to" in answer.sentence
+
+
+def test_a_repeat_of_what_was_left_out_is_counted_and_not_listed(house: Opener) -> None:
+    app = house()
+    cranes(app, 6)
+    receipt = unpack(pack(run(app, CRANE, top_k=1)))
+    pool, ranking = rescore(receipt.state)
+    better, worse = [at for at in ranking.tolist() if pool.rejected[at]][:2]
+    repeating = replace(receipt, state=replace(receipt.state, repeats={worse: better}))
+    snapshot = build_snapshot(app, repeating, turned_away=1_000)
+    named = {each.memory_id for each in snapshot.rejected}
+    assert unpack_id(pool.ids[better]) in named
+    assert unpack_id(pool.ids[worse]) not in named
+    assert snapshot.rejected_total == len(named) + 1
+
+
+def test_an_edge_that_is_asked_for_begins_the_sentence(house: Opener, tmp_path: Path) -> None:
+    app = house(tmp_path / "home")
+    folder = tmp_path / "specs"
+    folder.mkdir()
+    texts = {
+        1: SPEC.format(number=1, title="The gate", more="requires: 2\n", text="Boats wait before the gate for water."),
+        2: SPEC.format(number=2, title="Tide tables", more="", text="Tables say when the water is highest."),
+    }
+    for number, text in texts.items():
+        (folder / f"spec-{number}.md").write_text(text, "utf-8")
+        os.utime(folder / f"spec-{number}.md", (NOON.timestamp() - 3600,) * 2)
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    snapshot = xray_new_recall(app, RecallInput(query="what does SPEC-1 require", namespace=HERE))
+    assert snapshot.results[0].why.startswith("SPEC-1 depends on SPEC-2, as the question asks: found ")
+    assert "the largest part of its score is its place along the graph (" in snapshot.results[0].why
+
+
+def test_a_hit_says_once_how_it_was_found(house: Opener) -> None:
+    app = house()
+    (kept, *_) = cranes(app, 3)
+    answer = told(app, kept, CRANE)
+    assert answer.sentence.lower().count("by meaning") == 1
+    assert answer.sentence.startswith("It is in the context, at place ")
+    assert ": found " in answer.sentence
