@@ -5,7 +5,6 @@ from math import fsum, isnan
 from types import MappingProxyType
 
 import numpy as np
-from pydantic.alias_generators import to_snake
 
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
@@ -21,22 +20,15 @@ from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.finding import ABSTENTION
 from pellucid.xray.why.whereabouts import cut_in_words, missing_room, omitted_reason, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
-from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence
+from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence, term_key
 from pellucid.xray.words.sureness import sureness_of_one
 
-_RENAMED = {"reinforcement": "reinforcement_boost"}
-"""Terms of the sum whose name in a score differs."""
 REJECTED_SHOWN = 20
 _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
-
-
-def term_key(name: str) -> str:
-    """Return the field of a score for a leg (`vector`) or a term of the sum (`mmrPenalty` is in `mmr_penalty`)."""
-    return LEGS[name].key if name in LEGS else _RENAMED.get(name, to_snake(name))
 
 
 class CandidateView:

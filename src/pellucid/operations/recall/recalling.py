@@ -1,6 +1,5 @@
 """A question in, a context, its receipt and its explanation out."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +20,7 @@ from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.graph.states import unknown_entities
 from pellucid.operations.instants import PastInstants
 from pellucid.operations.operation import Call, Flag, Operation, Surfaces
+from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.wording import headlines_of, with_headlines
 from pellucid.recall.context.abstain import unsure
@@ -41,8 +41,6 @@ from pellucid.xray.words.rungs import cuts_by_rung
 
 NAMESPACE_SHARE = 4
 """Each further namespace gets at least one in this many parts of the budget and of topK, and what others leave over."""
-_LAST = re.compile(r"last(?:~(\d{1,4}))?")
-_RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
 
 
 class XrayInput(Wire):
@@ -312,24 +310,6 @@ def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> t
     past = PastInstants(request.as_of, request.as_known_at)
     known = memories_as_known(app, request.namespace, [each.memory for each in found], past)
     return tuple(replace(each, memory=memory) for each, memory in zip(found, known, strict=True))
-
-
-def is_recall_name(words: str) -> bool:
-    """Whether the words of an argument name a recall (an id, `last` or `last~N`); if not, they are a question."""
-    return _RECALL.fullmatch(words) is not None
-
-
-def resolve_recall_id(app: App, namespace: str, name: str) -> str:
-    """Return the id of the last recall for `last`, of the recall before for `last~1` and so on, NotFoundError if there
-    are too few recalls; return any other name unchanged."""
-    matched = _LAST.fullmatch(name)
-    if not matched:
-        return name
-    back = int(matched[1] or 0)
-    rows = app.receipts.recalls(namespace, limit=back + 1)
-    if len(rows) <= back:
-        raise NotFoundError(f"no recall {name} in {namespace}: {len(rows)} are on record", next_step="ask something")
-    return rows[back].recall_id
 
 
 def build_snapshot(

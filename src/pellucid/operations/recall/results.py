@@ -10,7 +10,7 @@ from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.recalling import resolve_recall_id
+from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use, occasion_of
 from pellucid.store.history.citations_port import CitationRow, Evidence

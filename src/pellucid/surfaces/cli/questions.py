@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.operation import Call
-from pellucid.operations.recall.recalling import is_recall_name
+from pellucid.operations.recall.recall_names import is_recall_name
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import review_of_file
 from pellucid.recall.query.plan import clean

@@ -25,11 +25,10 @@ from pellucid.model.snapshot import (
 )
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.equation import TERMS
-from pellucid.xray.shown import term_key
 from pellucid.xray.words.failures import failures_in_words
 from pellucid.xray.words.numbers import instant_text
 from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
-from pellucid.xray.words.sentence import legend
+from pellucid.xray.words.sentence import legend, term_key
 from pellucid.xray.words.sureness import sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."

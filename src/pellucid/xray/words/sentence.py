@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from pydantic.alias_generators import to_snake
+
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.rerank import LATE_INTERACTION
@@ -52,6 +54,13 @@ AROUND = ("passage", "expansion", "rerank_passage")
 MOSTLY = 2 / 3
 """The share of a score from which on the sentence says that the memory is here because of its neighbours."""
 HARDLY = "Here mostly because of its neighbours, hardly for itself"
+_RENAMED = {"reinforcement": "reinforcement_boost"}
+"""Terms of the sum whose name in a score differs."""
+
+
+def term_key(name: str) -> str:
+    """Return the field of a score for a leg (`vector`) or a term of the sum (`mmrPenalty` is in `mmr_penalty`)."""
+    return LEGS[name].key if name in LEGS else _RENAMED.get(name, to_snake(name))
 
 
 def sentence(

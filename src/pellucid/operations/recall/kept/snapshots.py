@@ -15,7 +15,8 @@ from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
 from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
-from pellucid.operations.recall.recalling import resolve_recall_id, xray_by_id
+from pellucid.operations.recall.recall_names import resolve_recall_id
+from pellucid.operations.recall.recalling import xray_by_id
 from pellucid.recall.query.classes import QueryClass
 from pellucid.recall.receipt.words import query_of
 from pellucid.store.history.history_port import audit_id
