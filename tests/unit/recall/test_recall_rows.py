@@ -32,7 +32,7 @@ def oldest(state: State, plan: Plan, world: World) -> LegAnswer:
     return report("luck", hits), hits
 
 
-LUCK = Leg("luck", "luck", oldest, "by luck", "its luck", weight=70.0)
+LUCK = Leg("luck", "luck", oldest, "by luck", weight=70.0)
 
 
 @pytest.fixture

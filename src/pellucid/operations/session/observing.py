@@ -154,7 +154,7 @@ class Observer:
             for session, turns in by_session.items()
         }
         # two processes must not give out the same number
-        with exclusive(self._app.settings.home / "spool.lock", WAIT_S):
+        with exclusive(self._app.settings.home / "spool.lock", WAIT_S, self._app.deadline):
             for session_id, turns in by_session.items():
                 self._spool_turns(namespaces[session_id], session_id, turns)
         self._sessions |= dict.fromkeys(by_session)

@@ -42,8 +42,6 @@ class Leg:
     ask: Callable[[State, Plan, World], LegAnswer]
     found: str
     """How it finds memories, in words: `by meaning`."""
-    part: str
-    """What an explanation calls its share of a score: `its meaning`."""
     weight: float | None = None
     """Its weight, if that is not a setting; None for the setting of its name in `LegWeights`."""
     term: str = ""

@@ -113,17 +113,16 @@ def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG00
     return report("recent", hits), hits
 
 
-FALLBACK = Leg("recent", "days", _recent, "by age, as a fallback", "its age", served_by="recent-scan")
+FALLBACK = Leg("recent", "days", _recent, "by age, as a fallback", served_by="recent-scan")
 _ROWS = (
-    Leg("vector", "cosine", _vector, "by meaning", "its meaning", searches=True),
-    Leg("lexical", "bm25", _lexical, "by words", "its words", term="bm25", searches=True),
-    Leg("passage", "bm25", _passage, "by the words around it", "the words around it", searches=True),
+    Leg("vector", "cosine", _vector, "by meaning", searches=True),
+    Leg("lexical", "bm25", _lexical, "by words", term="bm25", searches=True),
+    Leg("passage", "bm25", _passage, "by the words around it", searches=True),
     Leg(
         "graph",
         "activation",
         graph,
         "along the graph",
-        "what it hangs together with",
         served_by="graph",
         by_context=True,
         lends=False,
@@ -133,7 +132,6 @@ _ROWS = (
         "fit",
         procedural,
         "among procedures and rules",
-        "that it is a procedure or a rule",
         served_by="procedural",
         lends=False,
     ),
@@ -142,7 +140,6 @@ _ROWS = (
         "mentions",
         review,
         "by the files under review",
-        "the files under review",
         served_by="review-context",
         by_context=True,
         lends=False,

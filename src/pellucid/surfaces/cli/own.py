@@ -43,20 +43,25 @@ def observe(row: Row, args: Args) -> None:
     """Read a stream of turns, storing each line before the next is read, and print the outcome. `--status` only prints
     the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a session to flush.
     """
-    from pellucid.operations.session.observing import WAITING, Observer
+    from pellucid.operations.session.observing import WAITING, ObserveInput, ObserveOutput, Observer
 
     if args["status"]:
         performing.answer(WAITING, args)
         return
-    with performing.open_call(row, args) as call:
-        request = call.input_of(row.input, field_values(row.input, args, call.now))
+
+    def follow(call: Call, request: ObserveInput) -> ObserveOutput:
+        """Take in the stream's lines as they come, then flush what is due."""
         observer = Observer(call.app, request)
         if not args["flush_due"]:
             with _open_stream(args["file"]) as descriptor, suppress(KeyboardInterrupt):
                 has_other_work = (request.flush or request.retry) and args["file"] is None
                 if not (has_other_work and os.isatty(descriptor)):
                     observer.follow(lambda max_bytes: os.read(descriptor, max_bytes))
-        performing.print_answer(row, observer.finish(), request, call, as_json=args["as_json"])
+        return observer.finish()
+
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
+        performing.print_answer(row, row.perform(call, request, follow), request, call, as_json=args["as_json"])
 
 
 @contextmanager

@@ -120,7 +120,7 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
     from pellucid.surfaces.columns import fitting_terminal
     from pellucid.surfaces.texts import TEXTS
 
-    footer = namespace_hints(call.app) if TEXTS[row.name].hints_namespace and not as_json else ()
+    footer = namespace_hints(call.app) if not as_json and TEXTS[row.name].hints_namespace else ()
     with fitting_terminal():
         write(answer_text(row, outcome, request, call, "json" if as_json else "text", verbose=verbose, footer=footer))
 

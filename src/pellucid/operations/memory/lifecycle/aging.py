@@ -182,7 +182,7 @@ class _FoldWriter:
         """Write the batch, without memories for which a concurrent pass has written rows; with `ending` (counts and
         start), also the row of the complete pass. Empties the batch."""
         namespace = self.request.namespace
-        with self.app.unit_of_work.exclusive(WAIT_S, namespace):
+        with self.app.unit_of_work.exclusive(WAIT_S, namespace, self.app.deadline):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
             self.folds += len(rows)
             if ending:

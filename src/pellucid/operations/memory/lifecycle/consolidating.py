@@ -270,7 +270,7 @@ def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[st
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**done, **more}
     )
-    with app.unit_of_work.exclusive(WAIT_S, namespace):
+    with app.unit_of_work.exclusive(WAIT_S, namespace, app.deadline):
         return app.unit_of_work.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 

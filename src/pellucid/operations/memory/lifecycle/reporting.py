@@ -53,7 +53,7 @@ def weekly_report(app: App, request: ReportInput) -> Report:
 def _record_pass(app: App, report: Report, started: datetime) -> None:
     """Write the ledger's row of a report, which was begun at `started`, with the total of each section."""
     counts = {name: getattr(report, name).total for name in SECTIONS}
-    with app.unit_of_work.exclusive(WAIT_S, report.namespace):
+    with app.unit_of_work.exclusive(WAIT_S, report.namespace, app.deadline):
         row = PassRow(
             name="report", namespace=report.namespace, started=started, finished=app.clock.now(), counts=counts
         )
