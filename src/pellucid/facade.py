@@ -101,6 +101,11 @@ class Pellucid:
         """Turn transcripts (files, or folders of them) into memories, leaving out turns that were imported before.
 
         If no namespace was given, a session that names its folder is filed under that folder's project.
+
+        Args:
+            paths: files, or folders of them.
+            mode: `extract` keeps the memories found, `verbatim` the turns word for word as passages, `both` keeps both.
+            transcript_format: the format of all files; None: each is recognised by its content.
         """
         files = tuple(Path(path) for path in paths)
         return importing.IMPORT(self._call, paths=files, mode=mode, transcript_format=transcript_format)

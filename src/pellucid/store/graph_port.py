@@ -132,7 +132,10 @@ class GraphLookup(Protocol):
         ...
 
     def entity(self, namespace: str, name: str) -> Node | None:
-        """Return the node of a name, an alias or a memory's id; None if unknown."""
+        """Return the node of a name, of an alias of one entity alone, or of the id of a memory or an episode.
+
+        None if unknown, and for an alias of several entities (see `shared`) that is no node's own name.
+        """
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:

@@ -207,7 +207,11 @@ class IndexReader(Protocol):
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        """Return the light columns of these rows, aligned with them."""
+        """Return the light columns of these rows, aligned with them.
+
+        `admission` filters nothing here: `valid`, `wanted` and `admitted` say what each row is under it, and for a past
+        instant `active` and `trusted` are as of then.
+        """
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:

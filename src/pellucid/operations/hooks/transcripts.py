@@ -188,9 +188,11 @@ def _lines(path: str, offset: int, *, with_unfinished: bool) -> Iterator[tuple[l
     with open_to_read(path, follow=False) as file:
         file.seek(offset)
         while lines := file.readlines(_BATCH):
-            if not (with_unfinished or lines[-1].endswith(b"\n")):
+            is_cut = not (with_unfinished or lines[-1].endswith(b"\n"))
+            if is_cut:
                 lines.pop()
-            if not lines:
-                return
-            offset += sum(map(len, lines))
-            yield [line.decode("utf-8", "replace") for line in lines], offset
+            if lines:
+                offset += sum(map(len, lines))
+                yield [line.decode("utf-8", "replace") for line in lines], offset
+            if is_cut:
+                return  # what was appended meanwhile is the rest of the line left out

@@ -67,11 +67,12 @@ class History(Protocol):
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Remove every query that contains one of these words (casefolded) from its receipt; return how many.
+        """Erase the queries and citation notes that contain one of these words, and the notes on `memory_ids`.
 
-        The notes of citations with such a word are removed, too, and those of every citation of `memory_ids`. Receipts
-        stay: ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next
-        `scrub`.
+        Return how many queries, notes and receipts were erased or emptied. Case does not matter; only a short ASCII
+        word must stand alone, others are found inside longer ones, too. Receipts keep ranks, scores and ids, except old
+        ones that contain their query: those are emptied. The bytes are gone from disk at once or, without `scrub`,
+        after the next `scrub`.
         """
         ...
 

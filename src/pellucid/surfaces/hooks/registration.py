@@ -47,7 +47,8 @@ def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
 
 def unregister_edit(host: HostName, scope: Scope) -> Edit:
     """Return the edit that removes our MCP server from a program's file; no change if there is none of ours. It
-    restores the backup if nothing else was changed since, and deletes a file that is empty then.
+    restores the backup if nothing else was changed since; a file that is empty then is deleted, except a JSON file that
+    has a backup.
     """
     file = _servers_file(host, scope)
     if not _is_ours(_registration(host, scope, file)):

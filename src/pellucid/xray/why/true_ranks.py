@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import StoreError
-from pellucid.recall.legs.leg import NO_HITS, AskedLeg
+from pellucid.recall.legs.leg import AskedLeg
 from pellucid.recall.legs.nominate import FALLBACK, asked_legs
 from pellucid.recall.state import LegReport, State, World
 from pellucid.store.index_port import LegHits
@@ -48,13 +48,15 @@ def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLe
     )
 
 
-def _true_rank(state: State, asked_leg: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
+def _true_rank(state: State, asked_leg: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits | None]:
     """Return the row's rank (from 1) in a leg's whole list, and the list as far as it was read. The rank is None if the
-    list does not contain the row.
+    list does not contain the row, the list is None if the store fails.
     """
     depth = max(state.request.settings.pool, 1) * _STEP
     while True:
         hits = _deep_hits(state, asked_leg, world, depth)
+        if hits is None:
+            return None, None
         at = np.flatnonzero(hits.rows == row)
         if len(at):
             return int(at[0]) + 1, hits
@@ -63,14 +65,14 @@ def _true_rank(state: State, asked_leg: AskedLeg, world: World, row: int) -> tup
         depth *= _STEP
 
 
-def _deep_hits(state: State, asked_leg: AskedLeg, world: World, depth: int) -> LegHits:
-    """Return what a leg finds if it can nominate `depth` memories and no evidence; nothing if the store fails."""
+def _deep_hits(state: State, asked_leg: AskedLeg, world: World, depth: int) -> LegHits | None:
+    """Return what a leg finds if it can nominate `depth` admitted memories and no others; None if the store fails."""
     settings = state.request.settings.model_copy(update={"pool": depth, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
         return asked_leg.leg.ask(wider, asked_leg.plan, world)[1]
     except StoreError:
-        return NO_HITS
+        return None
 
 
 def _last_score(state: State, name: str) -> float | None:
@@ -81,13 +83,15 @@ def _last_score(state: State, name: str) -> float | None:
     return float(state.pool.scores[name][int(ranks.argmax())])
 
 
-def _score_at(hits: LegHits, place: int) -> float | None:
-    """Return the raw score at a rank (from 1) of a list; None if the list is shorter."""
-    return float(hits.scores[place - 1]) if 0 < place <= len(hits.rows) else None
+def _score_at(hits: LegHits | None, place: int) -> float | None:
+    """Return the raw score at a rank (from 1) of a list; None if the list is shorter, or there is none."""
+    return float(hits.scores[place - 1]) if hits and 0 < place <= len(hits.rows) else None
 
 
-def _why_unranked(asked_leg: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
-    """Say why a leg does not list the row at all."""
+def _why_unranked(asked_leg: AskedLeg, hits: LegHits | None, report: LegReport, row: int, world: World) -> str:
+    """Say why a leg does not list the row at all; `hits` is its list, None if the store failed."""
+    if hits is None:
+        return "it could not be asked: the index cannot be read now"
     if report.health == "degraded" and len(hits.rows) == 0:
         return f"the leg is down: {report.reason}"
     if asked_leg.leg.score_type == "cosine":

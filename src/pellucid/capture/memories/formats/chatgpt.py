@@ -54,9 +54,10 @@ def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> I
 
 
 def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield the memories that a conversation saved: messages to the `bio` tool, and lists of saved memories.
+    """Yield the memories that a conversation saved; the conversation itself is counted as left out.
 
-    `mapping` is the conversation's tree of messages.
+    They are the lines of messages to the `bio` tool, and of lists of saved memories that the model was given
+    (`model_set_context`). `mapping` is the conversation's tree of messages, `place` its number in the export.
     """
     document.report.drop("conversation")
     for node in mapping.values():

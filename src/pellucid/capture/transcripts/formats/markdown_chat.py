@@ -186,7 +186,7 @@ def read(source: Source) -> Iterator[Turn]:
             continue
         # a heading, or a message that is too long to go on with: what was read so far is complete
         if current.heading is None:
-            frame, at = _preamble("\n".join(current.lines), frame)
+            frame, at = _named_in_preamble("\n".join(current.lines), frame)
             yield from _title_turns(current.lines, frame, at)
         else:
             yield from _message_turns(current, replace(frame, at=at), source.report)
@@ -196,8 +196,11 @@ def read(source: Source) -> Iterator[Turn]:
         yield from _message_turns(current, replace(frame, at=at), source.report)
 
 
-def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
-    """Return `frame` with the session and agent named before the first message, and the time named there, or None."""
+def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
+    """Return `frame` with the session and agent that `text` names, and the time in it, or None.
+
+    `text` is all that stands before the first message; it is not cut here.
+    """
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
     agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None

@@ -42,7 +42,10 @@ class LocalGraph:
         return [node_of_row(*row) for row in self._run("entities", self._namespace_number(namespace), wanted)]
 
     def entity(self, namespace: str, name: str) -> Node | None:
-        """Return the node of a name, an alias or a memory's id; None if unknown."""
+        """Return the node of a name, of an alias of one entity alone, or of the id of a memory or an episode.
+
+        None if unknown, and for an alias of several entities (see `shared`) that is no node's own name.
+        """
         return next(iter(nodes_named(self._queries, self._namespace_number(namespace), [name])), None)
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:

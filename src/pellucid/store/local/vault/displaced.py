@@ -82,7 +82,8 @@ class Displaced:
     def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
         """Turn the file `name` into a conflict file beside `path`, named by `digest` or by its own digest.
 
-        An unreadable file is named at random. If the same bytes were kept there before, the file is parked instead.
+        Without a digest, an unreadable file is named at random; so is one whose names are all taken by other files. If
+        the same bytes were kept there before, the file is parked instead.
         """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)
