@@ -208,7 +208,7 @@ WRONG = [
         'unknown_field "topk" is no field of memory_recall (did you mean topK?)',
     ),
     ("memory_recall", {"query": "x", "budget": -1}, 'invalid_budget "budget" expects a positive integer'),
-    ("memory_recall", {"query": "x", "without": ["bm25"]}, 'invalid_without "without" expects some of vector'),
+    ("memory_recall", {"query": "x", "without": ["cosine"]}, 'invalid_without "without" expects some of vector'),
     ("memory_recall", {"query": "x", "namespace": "local/other"}, "not_found no namespace local/other here"),
     ("memory_recall", {"query": "x", "namespace": "../escape"}, 'invalid_namespace "namespace" expects tenant/project'),
     ("memory_recall", {"query": "x", "namespace": 3}, 'invalid_namespace "namespace" expects tenant/project'),

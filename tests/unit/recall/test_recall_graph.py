@@ -406,7 +406,7 @@ def test_what_is_near_stands_behind_all_that_was_asked_for(house: Opener, tmp_pa
     assert near.any()
     assert terms[near] == pytest.approx(COMPANY * asked * 11 / (10 + ranks[near]))
     snapshot = xray_new_recall(app, RecallInput(query="what are the dependencies of SPEC-1", namespace=HERE))
-    assert (snapshot.weights["graph"], snapshot.weights["graph_company"]) == (asked, COMPANY * asked)
+    assert (snapshot.weights["graph"], snapshot.weights["graphCompany"]) == (asked, COMPANY * asked)
 
 
 @pytest.mark.requirement("GRAPH-3")
