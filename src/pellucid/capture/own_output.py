@@ -47,7 +47,7 @@ _ALONE = re.compile(
     r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
     r"|(?:hot|cold)  |\d+ times? in )"
     rf"|why: pellucid xray --id {_RECALL_ID}{_OPTIONS}$|back: pellucid undo op_[0-9a-f]{{32}}\S{{0,40}}{_OPTIONS}$"
-    r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here is near enough\b"
+    r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here (?:is near enough|could be an answer)\b"
     r"|answer: (?:sure|fairly sure|not sure\b.{0,40}) \(doubt [\d.]+\)$"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
     r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d)"

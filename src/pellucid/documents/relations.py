@@ -58,6 +58,11 @@ _VERBS: dict[str, Relation] = {
 }
 _ALIASES = frozenset({"alias", "aliases", "also-known-as", "aka", "formerly", "renamed-from", "former-name"})
 _BLOCK = "relationships"
+_SUCCEEDED = re.compile(
+    r"(?<!not )\b(?:superseded|replaced|obsoleted)\s+by\b|\bin\s+favou?r\s+of\b|\bprefers?\b|\bmoved\s+to\b",
+    re.IGNORECASE,
+)
+_END_OF_CLAUSE = re.compile(r"[.;](?:\s|$)")
 _NUMBERING = re.compile(r"(?:§\s*)?(?:\d{1,4}(?:\.\d{1,4}){0,6}\.?|[a-z]\.)\s+")
 _LEAD = re.compile(
     r"(?P<item>[ \t]*+(?:[-*+|]|\d{1,3}[.)])[ \t]++)?[ \t]*+[*_`]{0,3}(?P<verb>"
@@ -78,6 +83,18 @@ def normal_key(key: str) -> str:
 def relation_of_key(key: str) -> Relation | None:
     """Return the relation that a header key such as `depends-on` announces; None for any other key."""
     return _KEYS.get(normal_key(key))
+
+
+def relation_in_field(key: str, value: str) -> tuple[Relation, str] | None:
+    """Return the relation that a header field announces, and the part of its value that names documents, else None.
+
+    A status or a reason tells a successor by its words: `withdrawal-reason: Superseded by EIP-7702`.
+    """
+    if relation := relation_of_key(key):
+        return relation, value
+    if not normal_key(key).endswith(("status", "reason")) or not (found := _SUCCEEDED.search(value)):
+        return None
+    return _SUPERSEDED, _END_OF_CLAUSE.split(value[found.end() :])[0]
 
 
 def is_alias_key(key: str) -> bool:

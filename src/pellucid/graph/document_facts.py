@@ -16,8 +16,8 @@ from pellucid.documents.relations import (
     is_alias_key,
     is_relationships_block,
     normal_key,
+    relation_in_field,
     relation_of_heading,
-    relation_of_key,
     relations_by_offset,
 )
 from pellucid.graph.facts import FactCollector, Voice, epoch_span
@@ -105,8 +105,9 @@ def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
             reading.out.claims[claim] = None
     is_last = version.valid_until in (None, reading.document.removed_at)
     for key, value in version.values.items():
-        if relation := relation_of_key(key):
-            for named in _names_in_value(reading, value):
+        if announced := relation_in_field(key, value):
+            relation, names = announced
+            for named in _names_in_value(reading, names):
                 reading.out.add_named(voice, named, relation, key, _HEADER)
         elif is_alias_key(key) and is_last:  # a name that was given up is free for others
             for name in value.split(","):

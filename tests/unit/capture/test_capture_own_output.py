@@ -57,6 +57,8 @@ def test_nothing_of_what_a_recall_says_of_itself_is_kept() -> None:
         f"why: pellucid xray --id {RECALL}"
     )
     assert passed("assistant", told) == []
+    unknown = f"not known: nothing here could be an answer (doubt 1.00)\nwhy: pellucid xray --id {RECALL}"
+    assert passed("assistant", unknown) == []
     assert passed("assistant", "answer: we are sure of it") == ["answer: we are sure of it"]
 
 

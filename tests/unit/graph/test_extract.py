@@ -142,6 +142,25 @@ def test_a_name_in_passing_is_a_mention_once_a_section_unless_a_stronger_edge_sa
     assert [edge.type for edge in both.edges] == ["DEPENDS_ON"]
 
 
+@pytest.mark.parametrize(
+    ("key", "said", "successors"),
+    [
+        ("withdrawal_reason", "Superseded by EIP-7702.", ["eip-7702"]),
+        ("withdrawal_reason", "Withdrawn in favor of [EIP-2681](./eip-2681.md); EIP-5 stays", ["eip-2681"]),
+        ("withdrawal_reason", "The authors prefer [EIP-2200](./eip-2200.md)", ["eip-2200"]),
+        ("rejection_reason", "material moved to EIP-2315", ["eip-2315"]),
+        ("status", "Replaced by 12 and 13", ["eip-12", "eip-13"]),
+        ("withdrawal_reason", "Not superseded by EIP-9", []),
+        ("withdrawal_reason", "Policy is documented in EIP-1 and EIP-5069.", []),
+        ("withdrawal_reason", "Superseded by the EOF proposals. See EIP-9.", []),
+        ("description", "Superseded by EIP-9", []),
+    ],
+)
+def test_a_status_or_a_reason_names_a_successor(key: str, said: str, successors: list[str]) -> None:
+    found = facts(entity="EIP-3074", title="Calls", versions=(header(**{key: said}),))
+    assert arrows(found) == [(each, "SUPERSEDES", "eip-3074") for each in successors]
+
+
 def test_header_keys_give_edges_and_bare_numbers_are_of_the_documents_own_series() -> None:
     version = header(
         requires="20, 1559", superseded_by="EIP-9", replaces="[5, 6]", status="Final", updates="none", refs="PEP 8"

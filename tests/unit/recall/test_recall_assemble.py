@@ -80,10 +80,11 @@ def test_memories_stand_under_their_session_numbered_by_rank() -> None:
     context = filled(10_000, "first", "second", "third", "fourth", sessions=("a", "b"))
     assert context.text == (
         f'<pellucid-recall id="{RECALL}">\n{NOTICE}'
-        "\n## 2026-06-01 · session a"
+        "\n## 2026-06-01"
+        "\n### session a"
         "\n[1] first"
         "\n[3] third"
-        "\n## 2026-06-01 · session b"
+        "\n### session b"
         "\n[2] second"
         "\n[4] fourth"
         "\n</pellucid-recall>"
@@ -94,17 +95,20 @@ def test_memories_stand_under_their_session_numbered_by_rank() -> None:
 def test_what_a_heading_says_beside_the_day_comes_after_every_memory_that_fits() -> None:
     texts = ("the crane lifts forty tonnes", "the ferry leaves at nine")
     whole = filled(10_000, *texts, sessions=("harbour-talk", "ferry-talk"))
+    assert "\n## 2026-06-01\n### session harbour-talk\n" in whole.text
     bare = filled(whole.length - 15, *texts, sessions=("harbour-talk", "ferry-talk"))
     assert bare.included == whole.included
-    assert "\n## 2026-06-01 · session harbour-talk\n" in bare.text
-    assert "\n## 2026-06-01\n" in bare.text
+    assert "session" not in bare.text
 
 
 def test_where_there_is_no_room_to_say_more_what_is_of_one_day_stands_under_one_heading_in_order() -> None:
     texts = ("first", "second", "third", "fourth")
     whole = filled(10_000, *texts, sessions=("a", "b", "c"))
-    assert whole.text.count("## 2026-06-01") == 3
-    bare = filled(whole.length - 60, *texts, sessions=("a", "b", "c"))
+    assert whole.text.count("## 2026-06-01") == 1
+    assert re.findall(r"^### .*|^\[\d\]", whole.text, re.MULTILINE) == [
+        *("### session a", "[1]", "[4]", "### session b", "[2]", "### session c", "[3]")
+    ]
+    bare = filled(whole.length - 10, *texts, sessions=("a", "b", "c"))
     assert "\n## 2026-06-01\n[1] first\n[2] second\n[3] third\n[4] fourth\n" in bare.text
 
 

@@ -13,8 +13,9 @@ from pellucid.recall.context.text import NOTHING, NOTICE
 from pellucid.recall.state import Context
 
 OURS = re.compile(
-    r"<pellucid-recall id=\"rec_0{32}\">|</pellucid-recall>|## 2026-06-01( · no session| · session .+)?|\[\d+\] .*|"
-    f"{re.escape(NOTICE)}|{re.escape(NOTHING)}"
+    r"<pellucid-recall id=\"rec_0{32}\">|</pellucid-recall>|## 2026-06-01( · session .+)?|"
+    r"### (session .+|without a session)|\[\d+\] .*|"
+    f"{re.escape(NOTICE)}|{re.escape(NOTHING)}.+"
 )
 ANYTHING = st.text(st.characters(), max_size=80)
 BREAKS = st.text("ab \n\r\t\x0b\x1c\x85\u2028\u202e#-[]12<>/", max_size=60)
@@ -62,7 +63,7 @@ def test_a_heading_is_one_short_line(session: str, shown: str) -> None:
 
 
 def test_long_names_that_differ_at_their_end_stay_two_sessions() -> None:
-    assert filled(1_000, ("one", "x" * 90 + "a"), ("two", "x" * 90 + "b")).text.count("\n## 2026-06-01 · session ") == 2
+    assert filled(1_000, ("one", "x" * 90 + "a"), ("two", "x" * 90 + "b")).text.count("\n### session ") == 2
 
 
 def test_a_fence_put_together_by_dropping_what_is_unseen_is_still_no_fence() -> None:

@@ -59,7 +59,7 @@ def test_a_group_is_headed_by_its_day_topic_session_and_artifacts(house: Opener)
     state = recalled(app, "what did we decide about the cache?")
     episode = episode_of(app, state.served[0].memory)
     head = heading_of(state, "\n[1]")
-    assert f" · {episode.topic} · session {episode.session_id}" in head
+    assert f"\n### {episode.topic} · session {episode.session_id}" in head
     assert artifacts_of(episode) in head
 
 
@@ -104,7 +104,7 @@ def test_a_topic_does_not_tell_what_may_not_be_recalled(house: Opener) -> None:
     bring_in(app, SESSIONS)
     query = "what did we decide about the cache?"
     episode = episode_of(app, recalled(app, query).served[0].memory)
-    assert f" · {episode.topic} · " in recalled(app, query).context.text
+    assert f"### {episode.topic} · " in recalled(app, query).context.text
     members = [each.memory for each in app.index.memories(app.settings.namespace, episode.members)]
     retired = [each for each in members if episode.topic.split()[0] in each.content.casefold()]
     for each in retired:
@@ -149,7 +149,7 @@ def test_an_old_day_says_how_long_ago_it_was(house: Opener) -> None:
     app = house()
     old = a_memory(1, "the crane lifts forty tonnes", created=NOON.replace(year=2023))
     file_memories(app, [old])
-    assert "\n## 2023-06-01, 3 years ago · no session\n" in recalled(app, "crane").context.text
+    assert "\n## 2023-06-01, 3 years ago\n" in recalled(app, "crane").context.text
 
 
 def test_the_artifacts_of_an_episode_are_files_and_specifications_alone() -> None:

@@ -1,15 +1,17 @@
 """A long memory in a small context: its best passages, whole ones, what is cut marked and said."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from kits.vault import Opener, bring_in, keep, run
+from kits.vault import Opener, a_memory, bring_in, file_memories, keep, run
 from pellucid.app import App
 from pellucid.operations.recall.recalling import recall, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.context.excerpt import excerpt, pieces
+from pellucid.recall.context.text import body_of
 from pellucid.recall.receipt.record import pack, unpack
 
 FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "
@@ -41,6 +43,31 @@ def test_a_short_answer_stays_with_its_question_and_a_block_of_code_and_an_item_
     code = "```\nfirst. Second\n\nthird\n```\n"
     assert list(pieces(f"Before it.\n{code}After it.")) == ["Before it.\n", code, "After it."]
     assert list(pieces("- one\n  and more. Still one\n- two")) == ["- one\n  and more. Still one\n", "- two"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("```\nThe gate opens.", "The gate opens."),
+        ("end()\n```\nThe gate.\n```sh\nopen\n```", "end()\n The gate.\n ```sh\n open\n ```"),
+        ("So:\n```sh\nopen\nwait", "So:\n ```sh\n open\n wait\n ```"),
+        ("It opens so:\n```\n\n", "It opens so:"),
+        ("```sh\nopen\n```\nand ```` in it", "```sh\n open\n ```\n and ```` in it"),
+    ],
+)
+def test_code_that_begins_or_ends_outside_a_passage_is_closed_within(text: str, shown: str) -> None:
+    assert body_of(text) == shown
+
+
+def test_a_part_of_a_section_stands_below_its_title_which_never_stands_alone(house: Opener) -> None:
+    title = "SPEC-1: The harbour › Specification › Cranes"
+    app = house()
+    file_memories(
+        app, [a_memory(1, f"{title}\n{FILLER * 3}The crane lifts forty tonnes. {FILLER * 3}", category="section")]
+    )
+    text = run(app, "what does the crane lift?", budget=370).context.text
+    assert re.search(rf"\[1\] \(in part; whole: 0000000001\) {title}\n … .*The crane lifts forty tonnes\. …", text)
+    assert title not in run(app, "what does the crane lift?", budget=240).context.text
 
 
 def test_what_announces_comes_along_and_nothing_is_taken_apart_to_fit() -> None:

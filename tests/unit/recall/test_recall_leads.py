@@ -120,7 +120,7 @@ def test_what_is_required_stands_there_with_title_status_and_first_paragraph_and
 ) -> None:
     said = lines(harbour, "what does SPEC-1 require")
     tide = next(at for at, line in enumerate(said) if line.endswith("SPEC-2: Tide tables"))
-    assert said[tide + 1] == " status: Draft"
+    assert said[tide + 1 : tide + 3] == [" SPEC-1 depends on SPEC-2", " status: Draft"]
     assert " Tide tables say for each day of the year when the water is highest and lowest." in said[tide:]
     assert said.count(" SPEC-1 › requires: 2, 3") == 1
 
@@ -224,11 +224,68 @@ def test_a_part_that_is_asked_for_stands_in_the_place_of_the_lead(harbour: App) 
 def test_who_requires_something_says_so_itself_in_a_header_or_in_a_sentence(harbour: App) -> None:
     said = lines(harbour, "what depends on SPEC-1")
     ferry = next(at for at, line in enumerate(said) if line.endswith("SPEC-5: Ferry timetable"))
-    assert said[ferry + 2] == " Depends on: - the gate, SPEC-1: a ferry waits before it like any other boat"
+    assert said[ferry + 1] == " SPEC-5 depends on SPEC-1"
+    assert said[ferry + 3] == " Depends on: - the gate, SPEC-1: a ferry waits before it like any other boat"
     said = lines(harbour, "what depends on SPEC-2")
-    assert said[next(at for at, line in enumerate(said) if line.endswith("SPEC-1: The harbour gate")) + 2] == (
+    assert said[next(at for at, line in enumerate(said) if line.endswith("SPEC-1: The harbour gate")) + 3] == (
         " requires: 2, 3"
     )
+
+
+def test_what_no_asked_edge_leads_to_stands_apart_and_each_hit_says_its_path(harbour: App) -> None:
+    asked, _, near = run(harbour, "what depends on SPEC-3", budget=4_000).context.text.partition("\n## Near it; ")
+    assert "SPEC-1: The harbour gate\n SPEC-1 depends on SPEC-3\n" in asked
+    assert "SPEC-5: Ferry timetable\n SPEC-5 depends on SPEC-1, which depends on SPEC-3\n" in asked
+    assert near.startswith("no edge that was asked for leads there\n[")
+    assert "SPEC-4: Electric light\n SPEC-4 supersedes SPEC-3\n" in near
+    assert "SPEC-2: Tide tables\n SPEC-1 depends on SPEC-3; SPEC-1 depends on SPEC-2\n" in near
+    assert "Near it" not in run(harbour, "what does SPEC-1 require about blue ink?").context.text
+
+
+def test_a_complete_answer_of_edges_is_not_doubted(harbour: App) -> None:
+    abstention = run(harbour, "what does SPEC-5 depend on").abstention
+    assert abstention
+    assert abstention.score <= 0.4
+
+
+def test_documents_stand_under_the_dates_of_their_headers_and_their_end_is_said_once(
+    house: Opener, tmp_path: Path
+) -> None:
+    for name, dated in (("gate", "date: 2020-03-04"), ("tide", "Created: 7-Mar-2021")):
+        text = f"---\nid: {name.upper()}-1\ntitle: The {name} of it\nstatus: Withdrawn\n{dated}\n---\n\n"
+        text += f"## Water\n\nThe {name} lets water in.\n\n## Boats\n\nThe {name} lets boats in.\n"
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path,), glob="*.md"))
+    text = run(app, "what does the gate let in, and the tide").context.text
+    assert sorted(re.findall(r"^## .*", text, re.MULTILINE)) == [
+        "## 2020-03-04, 6 years ago · its document is withdrawn · gate.md",
+        "## 2021-03-07, 5 years ago · its document is withdrawn · tide.md",
+    ]
+    assert text.count("its document is") == 2
+
+
+def test_of_a_document_whose_history_begins_later_nothing_is_said_to_be_known(house: Opener, tmp_path: Path) -> None:
+    app = house(tmp_path / "home")
+    for number, days in ((1, 300), (2, 100)):
+        file = tmp_path / "specs" / f"{number}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(
+            f"---\nid: SPEC-{number}\ntitle: Purpose {number}\nstatus: Draft\n---\n\n## Why\n\nFor boats.\n"
+        )
+        os.utime(file, (NOON.timestamp() - days * 86_400,) * 2)
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path / "specs",)))
+    query, then = "what is the status of SPEC-2", NOON - timedelta(days=200)
+    unknown = f"nothing is known of SPEC-2 before {(NOON - timedelta(days=100)).date()}"
+    state = run(app, query, as_of=then)
+    assert state.abstention
+    assert state.abstention.score >= 0.6
+    assert unknown in state.context.text.replace("Nothing is", "nothing is")
+    assert "SPEC-1: Purpose 1\n" not in state.context.text
+    both = run(app, f"{query} and of SPEC-1", as_of=then).context.text
+    assert "SPEC-1: Purpose 1\n" in both
+    assert f"\n{unknown.capitalize().replace('spec', 'SPEC')}.\n" in both
+    assert "nothing is known" not in run(app, query).context.text.casefold()
 
 
 def test_in_a_small_budget_the_edge_is_said_and_the_rest_is_cut(harbour: App) -> None:
@@ -240,7 +297,7 @@ def test_in_a_small_budget_the_edge_is_said_and_the_rest_is_cut(harbour: App) ->
 def test_a_retired_document_is_marked_in_context_staleness_and_provenance(harbour: App) -> None:
     asked = RecallInput(query="what does SPEC-1 require", namespace=HERE)
     made = recall(harbour, asked)
-    assert "(its document is superseded by SPEC-4) SPEC-3: The lamp" in made.context
+    assert "## 2026-06-01 · its document is superseded by SPEC-4 · lamp.md\n[2] SPEC-3: The lamp\n" in made.context
     shown = {result.memory_id: result for result in xray_new_recall(harbour, asked).results}
     lamp = next(each for each in made.memories if each.memory.entity_ref == "SPEC-3")
     told = shown[lamp.memory.id]
@@ -296,7 +353,7 @@ def test_a_successor_that_has_nothing_to_do_with_the_question_is_not_lifted(harb
     found = order(harbour, query)
     assert found == order(harbour, query, without=("renew",))
     assert found.index("SPEC-3") < found.index("SPEC-4")
-    assert "(its document is superseded by SPEC-4) " in run(harbour, query).context.text
+    assert " · its document is superseded by SPEC-4" in run(harbour, query).context.text
 
 
 def test_a_receipt_keeps_who_replaced_whom_and_an_ablation_is_a_live_run(harbour: App) -> None:

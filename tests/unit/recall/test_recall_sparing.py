@@ -49,6 +49,17 @@ def test_a_turn_that_tells_nothing_of_what_is_asked_is_left_out_and_said_to(hous
     assert away == len(turned_away(state, "tells-nothing")) > 0
 
 
+def test_references_and_licences_of_other_documents_are_left_out_unless_asked_for(house: Opener) -> None:
+    def section(number: int, text: str) -> Memory:
+        return a_memory(number, text, category="section", session_id=f"doc-{number}")
+
+    app = house()
+    listed = ("SPEC-2: Tides › Related\n- SPEC-7", "SPEC-3: Moon › Copyright\nWaived by CC0.")
+    file_memories(app, [section(1, f"SPEC-1: Ferry › Waves\n{ANSWER}."), *map(section, (2, 3), listed)])
+    assert not any(each.partition("\n")[0] in run(app, QUESTION).context.text for each in listed)
+    assert "SPEC-3: Moon › Copyright" in run(app, "under which licence is the moon published?").context.text
+
+
 def test_what_names_or_counts_or_says_something_of_the_question_stays(house: Opener) -> None:
     app = house()
     said = (

@@ -264,7 +264,7 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
         (
             1.0,
             1.0,
-            "not known: nothing here is near enough to be an answer (doubt 1.00, an answer needs less than 1.00)",
+            "not known: nothing here could be an answer (doubt 1.00)",
         ),
     ],
 )

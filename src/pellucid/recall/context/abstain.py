@@ -1,4 +1,4 @@
-"""A ranking in, how much it should be doubted out: what is near the question, and which of its content words are met.
+"""A ranking in, how much it should be doubted, and what cannot be known, out.
 
 doubt = 1 − (2·near + 3·met + held) / 6
 
@@ -10,25 +10,35 @@ them is cause for doubt. Without an encoder, `held` alone counts; with another r
 their own, `met` is left out. All of these are columns of the pool, so that a receipt gives the same doubt.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import fsum, log, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.clock import epoch_ms, ms_if_any
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.recall.legs.nominate import base_of, searching
-from pellucid.recall.query.edges import ABSENT
+from pellucid.recall.legs.procedural import CATEGORIES
+from pellucid.recall.query.edges import ABSENT, NOT_YET
+from pellucid.recall.query.entities import names_in
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
-from pellucid.recall.state import Abstention, Plan, Pool, State
+from pellucid.recall.state import Abstention, Plan, Pool, Request, State, World
+from pellucid.store.index_port import Admission, Filters
 
 TOGETHER = 3
 """How many of the first candidates have their words taken together: an answer can be spread over two or three."""
+FAR = "found nothing near enough"
+"""The reason for an empty recall if some memory could have answered."""
 NEAREST = 3
 """How many of the nearest misses are named."""
 UNSURE_FROM, UNKNOWN_FROM = 0.5, 0.6
 """Doubt from which an answer is marked as not sure, and doubt from which it is likelier that no memory answers."""
+ANSWERED = 0.4
+"""The most doubt if a leg that the query asks for (edges, files, procedures) answers: words tell little then."""
 NEAR, MET, HELD = 2, 3, 1
 """The weights of the three signs."""
 _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.margin is not None)
@@ -47,11 +57,27 @@ def judge(state: State) -> Abstention | None:
         near_misses = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
         return Abstention(1.0, threshold, abstained=True, nearest=_nearest_three(state, near_misses))
     score = doubt(_without_foreign_scores(state), order, state.plan, state.corpus.rows)
-    if any(leg.reason == ABSENT for leg in state.legs):
+    if says_unknown(state):
         score = max(score, UNKNOWN_FROM)
+    elif _is_answered_otherwise(state):
+        score = min(score, ANSWERED)
     abstained = threshold < 1 and score >= threshold and _can_abstain(state)
     nearest = _nearest_three(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
+
+
+def says_unknown(state: State) -> bool:
+    """Whether a leg reports that a document named in the query is not here, or was not known at the time asked for."""
+    return any(leg.reason == ABSENT or leg.reason.startswith(NOT_YET) for leg in state.legs)
+
+
+def _is_answered_otherwise(state: State) -> bool:
+    """Whether the best was found by what is asked for beside words: along edges, for files, as a procedure."""
+    pool, first, wanted = state.pool, state.order[0], set(state.request.filters.categories)
+    asked = ("review",) if state.request.review else ()
+    asked += ("procedural",) if wanted and wanted <= {*CATEGORIES} else ()
+    found_by = {name for name in asked if name in pool.ranks and pool.ranks[name][first] > 0}
+    return bool(pool.answering(state.plan)[first]) or bool(found_by)
 
 
 def unsure(doubt: float) -> str:
@@ -125,3 +151,82 @@ def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
     """Return the pool positions of the nearest three of these candidates, nearest first."""
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])
+
+
+def with_unknown_history(state: State, world: World) -> State:
+    """Return the state; if the query names documents of which all that is known begins later, with them as unknown.
+
+    Then the report of the graph leg gives the earliest day from which something is known of them.
+    """
+    request = state.request
+    if request.as_of is None:
+        return state
+    begins = dict[str, str]()
+    for name in dict.fromkeys((*names_in(state.plan.text), *state.plan.entities)):
+        memories = _memories_of(name, state, world)
+        starts = [each.valid_at or each.created for each in memories]
+        if starts and min(starts) > request.as_of:
+            begins[name] = min(starts).date().isoformat()
+    if not begins:
+        return state
+    legs = tuple(
+        replace(leg, reason=f"{NOT_YET}{min(begins.values())}")
+        if leg.name == "graph" and leg.health != "degraded"
+        else leg
+        for leg in state.legs
+    )
+    return replace(state, legs=legs, plan=replace(state.plan, unknown=tuple(begins)))
+
+
+def _memories_of(name: str, state: State, world: World) -> Iterator[Memory]:
+    """Yield the sections of the document with this name, whenever valid, that the caller is allowed to know of."""
+    nodes = np.array(sorted({node.number for node in world.reader.graph.find([name]) if node.defined}), dtype=np.int64)
+    if not len(nodes):
+        return
+    rows = world.reader.graph.homes(nodes).rows
+    columns = world.reader.columns(rows, state.admission)
+    visible = columns.trusted & (columns.boundary & ~np.uint8(_granted(state.request)) == 0)
+    known = state.request.as_known_at
+    for each in world.reader.memories(rows[visible]):
+        if known is None or recorded_at(each.memory.id, each.memory.created) <= known:
+            yield each.memory
+
+
+def _granted(request: Request) -> int:
+    """Return the bits of the boundary scopes that the caller has."""
+    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
+
+
+def why_nothing(state: State, world: World) -> str:
+    """Return why a recall is empty: nothing is remembered, no memory fits a filter or the date, or none is near."""
+    request, filters, reader = state.request, state.request.filters, world.reader
+    if not reader.survey("", names=False).corpus.rows:
+        return "nothing is remembered here yet"
+    past = request.as_of is not None or request.as_known_at is not None
+    known, granted = ms_if_any(request.as_known_at), _granted(request)
+    at = Admission(epoch_ms(request.instant), past=past, known=known, granted=granted)
+    if past and not len(reader.recent(at, 1).rows):
+        return f"nothing here {_past_in_words(request)}"
+    if filters.limiting and not len(reader.select(filters)):
+        return f"no memory has {' and '.join(_filters_in_words(filters))}"
+    is_dated = filters.since is not None or filters.until is not None
+    if is_dated and not len(reader.recent(replace(at, since=filters.since, until=filters.until), 1).rows):
+        return "nothing here is from the time asked for"
+    return FAR
+
+
+def _past_in_words(request: Request) -> str:
+    """Return the past instants of a request in words: `held on 2020-01-01 and was known on 2021-01-01`."""
+    verbs = (("held", request.as_of), ("was known", request.as_known_at))
+    return " and ".join(f"{verb} on {at.date().isoformat()}" for verb, at in verbs if at)
+
+
+def _filters_in_words(filters: Filters) -> Iterator[str]:
+    """Yield the caller's filters in words: `the tag billing`."""
+    yield from (f"the tag {each}" for each in filters.tags)
+    if filters.categories:
+        yield f"the category {' or '.join(filters.categories)}"
+    if filters.agent:
+        yield f"the agent {filters.agent}"
+    if filters.session_id:
+        yield f"the session {filters.session_id}"

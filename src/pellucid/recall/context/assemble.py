@@ -10,24 +10,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.model.memory import unpack_id
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.recall.as_of_view import as_stood
-from pellucid.recall.context.abstain import judge, nearness, unsure
+from pellucid.recall.context.abstain import FAR, judge, nearness, unsure, why_nothing, with_unknown_history
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
 from pellucid.recall.context.disputes import opponents, quotes, with_dispute_numbers
-from pellucid.recall.context.episodes import further_episodes, group_scores, heading_details, readable_episodes
+from pellucid.recall.context.episodes import further_episodes, heading_details, readable_episodes
 from pellucid.recall.context.excerpt import Cutter, mark_continuations, with_excerpt
-from pellucid.recall.context.leads import edge_answer_excerpts
+from pellucid.recall.context.leads import days_of_documents, edge_answer_excerpts, lines_near_asked
 from pellucid.recall.context.model.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
-from pellucid.recall.context.sparing import fill_without_repeats, line_covering, uninformative_turns
-from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, harmless, nearest_line, wrap
+from pellucid.recall.context.sparing import fill_without_repeats, line_covering, uninformative_lines
+from pellucid.recall.context.text import NEAREST, NO_NEED, NOTHING, NOTICE, age, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.query.edges import reason_with_names
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.score.repeats import AlreadyTold
-from pellucid.recall.state import Abstention, Context, Omission, Rung, State, World
+from pellucid.recall.state import Abstention, Context, Omission, Request, Rung, State, World
 from pellucid.store.index_port import Served
 
 NO_EDGE = "no edge leads to it, and nothing else is asked for"
@@ -48,9 +48,10 @@ def assemble(state: State, world: World) -> State:
     """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers."""
     kept, served, repeats = without_repeats(state, world)
     state = replace(state, kept=kept, rungs=(*state.rungs, *_rungs_of_ranking(state, len(kept), len(repeats))))
+    state = with_unknown_history(state, world)
     abstention = judge(state)
     if abstention is None or abstention.abstained:
-        assembly = _context_without_memories(state, abstention, len(served))
+        assembly = _context_without_memories(state, world, abstention, len(served))
     else:
         assembly = compose_context(replace(state, abstention=abstention), world, served)
     rejected = state.pool.rejected.copy()
@@ -76,9 +77,9 @@ def assemble(state: State, world: World) -> State:
 
 def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Context:
     """Write the context of a recorded recall again, from its state and its `served` memories as they are today."""
-    doubt = state.abstention
+    state, doubt = with_unknown_history(state, world), state.abstention
     if doubt is None or doubt.abstained:
-        return _context_without_memories(state, doubt, len(served)).context
+        return _context_without_memories(state, world, doubt, len(served)).context
     uninformative = {each.memory_id for each in state.context.omitted if each.rung == TELLS_NOTHING}
     return compose_context(state, world, served, uninformative).context
 
@@ -127,26 +128,36 @@ def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ..
     )
 
 
-def _context_without_memories(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
+def _context_without_memories(state: State, world: World, abstention: Abstention | None, ranked: int) -> Assembly:
     """Return a context that says that nothing is recalled, with as many of the nearest misses as fit the budget.
 
     `ranked` is how many memories the abstention withheld.
     """
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
     rungs = (*rungs, Rung("budget-fit", 0, 0))
-    nearest = [
-        (unpack_id(state.pool.ids[at]), nearness(state, at)) for at in (abstention.nearest if abstention else ())
-    ]
-    return Assembly(_context_of_words(state, NOTHING if abstention else NO_NEED, nearest), rungs)
+    if abstention is None:
+        return Assembly(_context_of_nothing(state, NO_NEED), rungs)
+    near = {unpack_id(state.pool.ids[at]): nearness(state, at) for at in abstention.nearest}
+    memories = [each.memory for each in world.reader.memories(list(near))] if near else []
+    request = state.request
+    nearest = [nearest_line(each, near[each.id], request.instant) for each in memories if _can_be_told(each, request)]
+    why = FAR if ranked or nearest else why_nothing(state, world)
+    return Assembly(_context_of_nothing(state, why, nearest), rungs)
 
 
-def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
-    """Return a context of `words` alone, with as many of the `nearest` misses (id and nearness) as fit the budget.
+def _can_be_told(memory: Memory, request: Request) -> bool:
+    """Whether a memory is out of quarantine, and in no boundary scope that the caller lacks."""
+    return memory.trust_zone != "quarantine" and {*memory.scopes} & {*BOUNDARY_SCOPES} <= {*request.scopes}
 
-    Empty if not even the words fit.
+
+def _context_of_nothing(state: State, why: str, nearest: Sequence[str] = ()) -> Context:
+    """Return a context that says why nothing is recalled, with as many of the lines `nearest` as fit the budget.
+
+    Empty if not even the reason fits.
     """
+    words = f"{NOTHING}{harmless('; '.join(_unknown_names(state)) or why)}."
     for count in range(len(nearest), -1, -1):
-        text = wrap(state.request.recall_id, words + nearest_line(nearest[:count]))
+        text = wrap(state.request.recall_id, words + (NEAREST if count else "") + "".join(nearest[:count]))
         if len(text) <= state.request.settings.char_budget:
             return Context(text, len(text))
     return Context()
@@ -161,16 +172,23 @@ def compose_context(
     be looked for.
     """
     excerpts, passes = edge_answer_excerpts(state, world, served), list[PassReport]()
+    days = days_of_documents([each.memory for each in served], state, world)
     against = opponents((each.memory for each in served), state.request, world)
     lines = [
         ContextLine.of(
-            as_stood(each.memory, state.request), place, state.request.instant, quotes(against.get(each.memory.id, ()))
+            as_stood(each.memory, state.request),
+            place,
+            state.request.instant,
+            quotes(against.get(each.memory.id, ())),
+            days.get(each.memory.session_id or ""),
         )
         for place, each in enumerate(served)
     ]
+    near = lines_near_asked(state)
+    lines = [replace(line, near=True) if line.place in near else line for line in lines]
     lines = [with_excerpt(line, excerpts[line.memory.id]) if line.memory.id in excerpts else line for line in lines]
     lines, unasked, rungs = _drop_unasked_sections(state, lines)
-    lines, silent = _drop_uninformative_turns(state, world, lines, uninformative, rungs)
+    lines, silent = _drop_uninformative_lines(state, world, lines, uninformative, rungs)
     if "select" in state.request.settings.context_passes:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
@@ -178,7 +196,7 @@ def compose_context(
         lines = left
     builder, omitted = _fill_budget(state, world, lines, excerpts.keys(), rungs)
     omitted = (*unasked, *silent, *omitted)
-    if omitted and not builder.lines:
+    if lines and not builder.lines:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
     builder = _apply_model_passes(state, world, builder, rungs, passes)
     if against:
@@ -254,15 +272,15 @@ def _drop_unasked_sections(
     return left, tuple(omissions), [_rung(ASKED_EDGES, lines, left, NO_EDGE)]
 
 
-def _drop_uninformative_turns(
+def _drop_uninformative_lines(
     state: State, world: World, lines: list[ContextLine], ids: AbstractSet[str] | None, rungs: list[Rung]
 ) -> tuple[list[ContextLine], tuple[Omission, ...]]:
-    """Leave out the turns that say nothing of the question: return the lines that stay, and the omissions.
+    """Leave out the lines that say nothing of the question: return the lines that stay, and the omissions.
 
-    `ids` are those of such turns by the receipt; None if the turns are to be looked for. Adds a rung to `rungs` if a
-    turn is left out.
+    `ids` are those of such memories by the receipt; None if they are to be looked for. Adds a rung to `rungs` if a line
+    is left out.
     """
-    silent = uninformative_turns(state, world, lines) if ids is None else [e for e in lines if e.memory.id in ids]
+    silent = uninformative_lines(state, world, lines) if ids is None else [e for e in lines if e.memory.id in ids]
     if not silent:
         return lines, ()
     left = [line for line in lines if line not in silent]
@@ -286,10 +304,16 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
     """Return a builder without lines, whose notice says how unsure the recall is and what it does not know."""
     doubt = unsure(state.abstention.score) if state.abstention else ""
-    lacking = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
-    warnings = (f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *lacking) if each)
-    notice = "\n".join((NOTICE, *warnings))
+    notice = "\n".join(
+        (NOTICE, *(f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *_unknown_names(state)) if each))
+    )
     return ContextBuilder(state.request.recall_id, state.request.settings.citations, len(lines), notice)
+
+
+def _unknown_names(state: State) -> Iterator[str]:
+    """Yield the reason of each leg that does not know what the query names, or nothing of what is asked of that."""
+    said = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
+    yield from filter(None, said)
 
 
 def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
@@ -308,11 +332,12 @@ def _render_context(
     Headings get their details, and episodes their lines, as far as the budget allows.
     """
     if not builder.lines:
-        return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
+        return replace(_context_of_nothing(state, FAR), omitted=omitted), ()
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))
     further = further_episodes(state, world, builder.lines)
-    details = heading_details(state, builder.groups, episodes)
-    named = builder.describe(details, [line for _, line in further], state.request.settings.char_budget)
-    text = builder.render(group_scores(state, builder.lines))
+    ages = {day: age(day, state.request.instant) for _, day in builder.groups}
+    details = heading_details(builder.groups, episodes)
+    named = builder.describe(ages, details, [line for _, line in further], state.request.settings.char_budget)
+    text = builder.render()
     cuts = tuple(line.cut for line in builder.ranked if line.cut)
     return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in named)

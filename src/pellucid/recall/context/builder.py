@@ -4,7 +4,6 @@ A line is put whole or not at all. Its cost does not depend on the order in whic
 before anything is written.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +22,7 @@ from pellucid.recall.context.citations import (
     rollout_of,
 )
 from pellucid.recall.context.records import CutMemory
-from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of, mark_of, wrap
+from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of, end_of_document, mark_of, wrap
 from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
@@ -34,6 +33,8 @@ SHARE = 1 / 3
 """The share of the budget that one memory can take while others wait; a longer one is cut."""
 LEAST = 200
 """The fewest characters that a memory is cut down to."""
+NEAR = "\n## Near it; no edge that was asked for leads there"
+"""The heading of what is only near, if nothing but edges is asked for."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]
 """The id of the episode or session that lines belong to ("" for none), and their day."""
@@ -50,18 +51,36 @@ class ContextLine:
     group: Group
     cut: CutMemory | None = None
     """How much of the memory is shown; None if all of it."""
+    end: str = ""
+    """How the document of a section ended, which the heading says; empty if it holds."""
+    near: bool = False
+    """Whether no edge that the query asks for leads to the memory, although it asks for nothing else."""
 
     @classmethod
-    def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "ContextLine":
-        """Return the line of a memory as it is read at the instant `at`; for `disputed` see `mark_of`."""
-        group = (memory.episode_id or memory.session_id or "", day_of(memory))
-        return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
+    def of(
+        cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = (), day: str | None = None
+    ) -> "ContextLine":
+        """Return the line of a memory as it is read at the instant `at`; for `disputed` see `mark_of`.
+
+        `day` is the date that its document gives itself; None for the day from which the memory is valid.
+        """
+        group = (memory.episode_id or memory.session_id or "", day or day_of(memory))
+        mark, end = mark_of(memory, at, disputed), end_of_document(memory, at)
+        return cls(memory, place, mark, body_of(memory.content), group, end=end)
+
+    @property
+    def heading(self) -> str:
+        """Return the heading of the line without details: of its day, or of all that is only near."""
+        if self.near:
+            return NEAR
+        return f"\n## {self.group[1]}{f' · {self.end}' if self.end else ''}"
 
     @property
     def text(self) -> str:
         """Return the text of the line: its marks and its words; if the memory is cut, also the end of its id."""
         part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
-        return f"{part}{self.mark}{self.body}"
+        end = f"({self.end}) " if self.end and self.near else ""
+        return f"{part}{end}{self.mark}{self.body}"
 
     @property
     def length(self) -> int:
@@ -88,7 +107,9 @@ class ContextBuilder:
         self.length = len(wrap(recall_id, notice))
         """Characters of the text: exact, but with plain citations a number can be narrower than `max_lines`."""
         self._recall_id, self._citing, self._max_lines = recall_id, citing, max_lines
-        self._days: set[str] = set()
+        self._headings: set[str] = set()
+        self._ages: dict[str, str] = {}
+        """Maps headings to how long ago their day was."""
         self._details: dict[Group, str] = {}
         self._episodes: list[str] = []
         self._rollouts: dict[str, None] = {}
@@ -96,8 +117,7 @@ class ContextBuilder:
 
     def cost(self, line: ContextLine) -> int:
         """Return how many characters this line would add to the text, with heading and citations."""
-        _, day = line.group
-        heading = 0 if day in self._days else len(_heading(day))
+        heading = 0 if line.heading in self._headings else len(line.heading)
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
@@ -116,7 +136,7 @@ class ContextBuilder:
         """Add a line under its heading, whether or not it fits, and add its cost to the length."""
         self.length += self.cost(line)
         self.lines.append(line)
-        self._days.add(line.group[1])
+        self._headings.add(line.heading)
         rollout = rollout_of(line.memory)
         if self._citing == "oai" and rollout:
             self._rollouts[rollout] = None
@@ -151,20 +171,25 @@ class ContextBuilder:
         in_part = ", and no passage of it fits" if line.length > LEAST else ""
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
-    def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
+    def describe(
+        self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
+    ) -> list[int]:
         """Fill the characters left with details of headings, then with lines for `episodes`; return the indices put.
 
-        `details` maps a group to what its heading can say beside the day. The lines of one day whose groups have no
-        details share a heading.
+        `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
+        groups under one heading all are described or none.
         """
-        undescribed = Counter(day for _, day in self.groups)
-        for group in self.groups:
-            detail, day = details.get(group, ""), group[1]
-            needed = len(detail) + (len(_heading(day)) if undescribed[day] > 1 else 0)
-            if detail and self.length + needed <= budget:
-                self._details[group] = detail
+        for heading, lines in self._lines_by_heading().items():
+            if heading == NEAR:
+                continue
+            groups, old = _by_group(lines), ages.get(lines[0].group[1], "")
+            known = any(details.get(each) for each in groups)
+            described = {each: _detail(details.get(each, ""), len(groups)) for each in groups if known}
+            needed = len(old) + sum(map(len, described.values()))
+            if self.length + needed <= budget:
+                self._ages[heading] = old
+                self._details |= described
                 self.length += needed
-                undescribed[day] -= 1
         put: list[int] = []
         for number, line in enumerate(episodes):
             needed = self.length + len(line) + (0 if put else len(OTHER_EPISODES))
@@ -182,30 +207,32 @@ class ContextBuilder:
     @property
     def groups(self) -> dict[Group, list[ContextLine]]:
         """Return the lines of each group, in order of rank."""
-        out: dict[Group, list[ContextLine]] = {}
-        for line in self.ranked:
-            out.setdefault(line.group, []).append(line)
-        return out
+        return _by_group(self.ranked)
 
     @property
     def ranked(self) -> list[ContextLine]:
         """Return the lines in order of rank."""
         return sorted(self.lines, key=lambda line: line.place)
 
-    def render(self, scores: Mapping[Group, float]) -> str:
-        """Return the text: the best line's heading first, the others by the highest of their groups' `scores`."""
+    def _lines_by_heading(self) -> dict[str, list[ContextLine]]:
+        """Return the lines in order of rank, by heading: the heading with the best line first, the near ones last."""
+        out: dict[str, list[ContextLine]] = {}
+        for line in sorted(self.lines, key=lambda line: (line.near, line.place)):
+            out.setdefault(line.heading, []).append(line)
+        return out
+
+    def render(self) -> str:
+        """Return the text: headings, and groups under a heading that describes them, by the rank of their best line."""
         ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
-        lines_by_heading: dict[str | Group, list[ContextLine]] = {}
-        for line in ranked:
-            lines_by_heading.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
         body = self._notice
-        for lines in sorted(
-            lines_by_heading.values(),
-            key=lambda lines: (lines[0] is not ranked[0], -max(scores.get(each.group, 0.0) for each in lines)),
-        ):
-            body += _heading(lines[0].group[1]) + self._details.get(lines[0].group, "")
-            body += "".join(f"\n[{number[line.place]}] {line.text}" for line in lines)
+        for heading, lines in self._lines_by_heading().items():
+            day, _, end = heading.partition(" · ")
+            body += day + self._ages.get(heading, "") + (f" · {end}" if end else "")
+            described = [*_by_group(lines).values()] if lines[0].group in self._details else [lines]
+            for group in described:
+                body += self._details.get(group[0].group, "")
+                body += "".join(f"\n[{number[line.place]}] {line.text}" for line in group)
         if self._episodes:
             body += OTHER_EPISODES + "".join(self._episodes)
         if self._citing == "plain":
@@ -220,6 +247,14 @@ class ContextBuilder:
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
 
 
-def _heading(day: str) -> str:
-    """Return the heading of a day, on a line of its own."""
-    return f"\n## {day}"
+def _by_group(lines: Iterable[ContextLine]) -> dict[Group, list[ContextLine]]:
+    """Return the lines of each group, in their order."""
+    out: dict[Group, list[ContextLine]] = {}
+    for line in lines:
+        out.setdefault(line.group, []).append(line)
+    return out
+
+
+def _detail(detail: str, groups: int) -> str:
+    """Return what is said of one of so many groups under a heading: in the heading if alone, else in one of its own."""
+    return f" · {detail}" if groups == 1 else f"\n### {detail or 'without a session'}"

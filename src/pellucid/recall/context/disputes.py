@@ -11,11 +11,9 @@ from pellucid.language.sentences import sentences
 from pellucid.language.statements.clash import clash
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.recall.context.builder import ContextLine
-from pellucid.recall.context.text import harmless, mark_of
+from pellucid.recall.context.text import beginning, mark_of
 from pellucid.recall.state import Request, World
 
-_WORDS = 80
-"""Characters of a quote, at most."""
 Opponents = Mapping[str, Sequence[Memory]]
 """Maps the id of a memory to the memories that contradict it."""
 
@@ -59,7 +57,7 @@ def _replaces(newer: Memory, turn: Memory) -> bool:
 
 def quotes(others: Sequence[Memory]) -> list[str]:
     """Return each memory as the end of its id and the beginning of its words."""
-    return [f"{each.id[-10:]} “{_quote(each.content)}”" for each in others]
+    return [f"{each.id[-10:]} “{beginning(each.content)}”" for each in others]
 
 
 def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
@@ -88,9 +86,3 @@ def _is_in_force(other: Memory, memory: Memory, request: Request) -> bool:
     ends = [end for end in (other.invalid_at, other.expires_at) if end is not None and end <= request.instant]
     further_scopes = set(other.scopes) & set(BOUNDARY_SCOPES) - set(memory.scopes)
     return other.status == "active" and other.trust_zone != "quarantine" and not ends and not further_scopes
-
-
-def _quote(text: str) -> str:
-    """Return a memory's words on one line, cut to 80 characters."""
-    line = harmless(text)
-    return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"

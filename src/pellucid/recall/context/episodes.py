@@ -16,7 +16,7 @@ from pellucid.model.memory import Episode, Memory
 from pellucid.recall.context.abstain import share_of_words_met
 from pellucid.recall.context.builder import ContextLine, Group
 from pellucid.recall.context.records import NamedEpisode
-from pellucid.recall.context.text import age, artifacts_of, episode_line, harmless, session_name
+from pellucid.recall.context.text import artifacts_of, episode_line, harmless, session_name
 from pellucid.recall.score.equation import Floats, Ints, reciprocal
 from pellucid.recall.score.fuse import weights_for
 from pellucid.recall.state import State, World, blank_pool, plain_columns
@@ -50,31 +50,23 @@ def readable_episodes(state: State, world: World, ids: Iterable[str | None]) -> 
     }
 
 
-def group_scores(state: State, lines: Iterable[ContextLine]) -> dict[Group, float]:
-    """Map each group of lines (those under one heading) to the score that orders it among the others."""
-    groups: dict[Group, list[int]] = {}
-    for line in lines:
-        groups.setdefault(line.group, []).append(int(state.kept[line.place]))
-    return {group: _score_of_members(state, np.array(members, dtype=np.int64)) for group, members in groups.items()}
-
-
 def _score_of_members(state: State, members: Ints) -> float:
     """Return the best final score of these candidates plus the share of the question's words they contain together."""
     together = share_of_words_met(state.pool, members, state.plan, state.corpus.rows)
     return float(state.pool.final[members].max()) + together
 
 
-def heading_details(
-    state: State, groups: Mapping[Group, Sequence[ContextLine]], episodes: Mapping[str, Episode]
-) -> dict[Group, str]:
-    """Map each group to what its heading says beside its day: how long ago, the topic, the session, the artifacts."""
+def heading_details(groups: Mapping[Group, Sequence[ContextLine]], episodes: Mapping[str, Episode]) -> dict[Group, str]:
+    """Map each group to what its heading says beside its day: the topic, the session or file, the artifacts.
+
+    Empty for a group of which nothing is known.
+    """
     out: dict[Group, str] = {}
     for group, lines in groups.items():
         episode = episodes.get(group[0])
-        topic = f" · {harmless(episode.topic)}" if episode and episode.topic else ""
+        topic = harmless(episode.topic) if episode else ""
         made = artifacts_of(episode) if episode and episode.topic else ""
-        where = _source(lines[0].memory)
-        out[group] = f"{age(group[1], state.request.instant)}{topic} · {where}{made}"
+        out[group] = " · ".join(each for each in (topic, _source(lines[0].memory)) if each) + made
     return out
 
 

@@ -18,7 +18,7 @@ from pellucid.language.sentences import closing_mark, is_closed, sentence_starts
 from pellucid.model.memory import TRANSCRIBED
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.records import CutMemory
-from pellucid.recall.context.text import body_of
+from pellucid.recall.context.text import NEXT_LINE, body_of, with_code_closed
 from pellucid.recall.state import State, World
 
 GAP = "…"
@@ -53,6 +53,7 @@ class Cutter:
 
     def cut(self, text: str, room: int) -> Excerpt | None:
         """Return the best pieces of a text in `room` characters; None if not even one fits."""
+        text = with_code_closed(text)
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
@@ -63,10 +64,17 @@ class Cutter:
         return self._read[text]
 
     def shorten(self, line: ContextLine, room: int) -> ContextLine | None:
-        """Return the line with the best pieces of its memory in `room` characters, marks included; None if none fit."""
-        marked = replace(line, body="", cut=CutMemory(line.memory.id, 0, 0))
-        found = self.cut(line.memory.content, room - marked.length)
-        return found and with_excerpt(line, found)
+        """Return the line with the best pieces of its memory in `room` characters, marks included; None if none fit.
+
+        The first line of a section names its document and heading, and stands above the pieces.
+        """
+        title, body = "", line.memory.content
+        if line.memory.category == "section":
+            title, _, body = body.partition("\n")
+            title = f"{body_of(title)}{NEXT_LINE}"
+        marked = replace(line, body=title, cut=CutMemory(line.memory.id, 0, 0))
+        found = self.cut(body, room - marked.length)
+        return found and with_excerpt(line, replace(found, body=f"{title}{found.body}"))
 
 
 def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:

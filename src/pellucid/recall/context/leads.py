@@ -6,11 +6,14 @@ An edge stated by a document that is not an answer itself is shown with the firs
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from datetime import UTC, datetime
+from itertools import pairwise, takewhile
 
 import numpy as np
 
+from pellucid.documents.relations import normal_key
 from pellucid.language.sentences import sentence_starts, sentences
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
@@ -29,6 +32,9 @@ SENTENCE = 300
 """Characters of a sentence that states an edge, at most."""
 _LEADING = ("status", "description", "summary", "abstract")
 """Keys of header lines with the status of a document and what the document is about."""
+_DATED = ("last-modified", "last-updated", "modified", "updated", "date", "created", "creation-date", "published")
+"""Keys of header lines with a date, in the order in which they count."""
+_LONGEST_DATE = 11
 _WORDS = 6
 """Words of a paragraph, at least: anything shorter is a value, or a heading."""
 _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
@@ -50,6 +56,8 @@ class _EdgeAnswer:
     """Whether the edges that the query asks for lead to it; if not, it is only near."""
     header: bool
     """Whether it is the header of its document."""
+    path: str = ""
+    """The edges that lead to it, in words."""
     own: dict[str, None] = field(default_factory=dict[str, None])
     others: dict[str, None] = field(default_factory=dict[str, None])
 
@@ -69,11 +77,77 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
         if each.memory.category == "section" and each.memory.id in state.ways and (asked or ordinal == 0)
     ]
     _collect_edge_sentences(found, world)
+    _tell_paths(found, world)
     answers = sum(each.asked for each in found)
     size = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _first_paragraphs(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
     return {each.memory.id: _excerpt_of_answer(each, openings.get(each.memory.id, ""), cutter, size) for each in found}
+
+
+def lines_near_asked(state: State) -> set[int]:
+    """Return the ranks, from 0, of served memories that no asked edge leads to, if only such edges are asked for."""
+    pool, kept = state.pool, state.kept
+    if not state.plan.only_edges:
+        return set()
+    answers = pool.answering(state.plan) | (pool.terms.get("direct", np.zeros(len(pool))) > 0)
+    return {*np.flatnonzero(~answers[kept]).tolist()}
+
+
+def days_of_documents(memories: Sequence[Memory], state: State, world: World) -> dict[str, str]:
+    """Map the session ids of the documents of these sections to the ISO dates that their headers give.
+
+    A date of the last change comes before one of the making. Documents without such a date are left out.
+    """
+    names = {each.entity_ref for each in memories if each.category == "section" and each.entity_ref}
+    if not names:
+        return {}
+    nodes = np.array(sorted({each.number for each in world.reader.graph.find(sorted(names))}), dtype=np.int64)
+    rows = np.unique(world.reader.graph.homes(nodes).rows)
+    columns = world.reader.columns(rows, state.admission)
+    headers = world.reader.memories(rows[columns.admitted & (columns.ordinal == 0)])
+    days = {each.memory.session_id or "": _day_in_header(each.memory.content) for each in headers}
+    return {document: day for document, day in days.items() if day}
+
+
+def _day_in_header(header: str) -> str:
+    """Return the ISO date of a header's last change, or else of its making; empty if it gives none."""
+    lines = (line.partition(":") for line in header.splitlines()[1:])
+    values = {normal_key(key): value.strip() for key, _, value in lines}
+    for key in _DATED:
+        for form in ("%Y-%m-%d", "%d-%b-%Y"):
+            with suppress(ValueError):
+                return (
+                    datetime.strptime(values.get(key, "")[:_LONGEST_DATE], form).replace(tzinfo=UTC).date().isoformat()
+                )
+    return ""
+
+
+def _tell_paths(found: Sequence[_EdgeAnswer], world: World) -> None:
+    """Add to each answer the edges of its way: `A depends on B, which depends on C`."""
+    reader = world.reader.graph
+    nodes = np.array(sorted({node for each in found for node, _, _ in each.way}), dtype=np.int64)
+    names = {each.number: each.name for each in reader.nodes(nodes)}
+    numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
+    edges = dict(zip(numbers.tolist(), reader.edges(numbers), strict=True))
+    for each in found:
+        runs = list[list[str]]()
+        for (before, _, _), (node, edge, forward) in pairwise(each.way):
+            source, target = (names[before], names[node]) if forward else (names[node], names[before])
+            verb = edges[edge].type.replace("_", " ").lower()
+            if runs and runs[-1][-1] == source:
+                runs[-1] += [verb, target]
+            elif runs and runs[-1][0] == target:
+                runs[-1] = [source, verb, *runs[-1]]
+            else:
+                runs.append([source, verb, target])
+        each.path = "; ".join(_path_in_words(run) for run in runs)
+
+
+def _path_in_words(run: Sequence[str]) -> str:
+    """Return names with the verbs between them as words: `A depends on B, which depends on C`."""
+    further = (f", which {verb} {name}" for verb, name in zip(run[3::2], run[4::2], strict=True))
+    return " ".join(run[:3]) + "".join(further)
 
 
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
@@ -167,14 +241,15 @@ def _excerpt_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: 
     `opening` is the first paragraph of the header's document.
     """
     title, *rest = answer.memory.content.splitlines()
+    head = [title, answer.path] if answer.path else [title]
     if answer.header:
         leading = [line for line in rest if line.partition(":")[0] in _LEADING]
-        lines = [title, *dict.fromkeys((*leading, *answer.own, *answer.others))]
+        lines = [*head, *dict.fromkeys((*leading, *answer.own, *answer.others))]
         left = size - sum(len(line) + 1 for line in lines)
         if opening and left >= min(PARAGRAPH, len(opening)):
             lines.append(shorten_text(opening, left))
         return Excerpt(body_of("\n".join(lines)), 1, 1)
-    lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
+    lines = [*head, *dict.fromkeys((*answer.own, *answer.others))]
     left = max(size - sum(len(line) + 1 for line in lines), PARAGRAPH)
     body = "\n".join(rest).strip()
     passages = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)

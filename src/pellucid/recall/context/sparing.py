@@ -7,29 +7,51 @@ import numpy as np
 
 from pellucid.language.substance import is_specific, without_announcement
 from pellucid.language.words import carries_meaning
+from pellucid.model.entity import node_key
+from pellucid.recall.context.abstain import says_unknown
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
-from pellucid.recall.score.repeats import covered_by_later
+from pellucid.recall.query.entities import names_in
+from pellucid.recall.score.repeats import covered_by_later, is_bare
 from pellucid.recall.state import State, World
 
 Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
 
 
-def uninformative_turns(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """Return the turns with no word of the question, name, number, path or code, and little else.
+def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """Return the lines that tell nothing of what is asked.
 
-    Never the best line of the ranking, nor a pinned memory.
+    These are turns with no word of the question, name, number, path or code, and little else; licences, references and
+    the like that nobody asked for; and, if a named document is not known, headers of documents that are not named. The
+    best line of the ranking is among them only as such a header; a pinned memory never is.
     """
     asked = np.uint64(sum(1 << i for i in state.plan.telling))
-    return [
-        line
-        for line in lines
-        if line.place
-        and line.memory.category == "moment"
-        and not line.memory.pinned
-        and not state.pool.matched[state.kept[line.place]] & asked
-        and not is_specific(line.memory.content)
-        and _has_little_content(line.memory.content, state, world)
-    ]
+    names = {node_key(name) for name in (*names_in(state.plan.text), *state.plan.entities)}
+    unknown, is_answer = says_unknown(state), state.pool.answering(state.plan)
+
+    def tells_nothing(line: ContextLine) -> bool:
+        """Whether a line tells nothing of what is asked."""
+        memory, at = line.memory, int(state.kept[line.place])
+        if memory.pinned or (line.place == 0 and not unknown):
+            return False
+        if memory.category == "section":
+            if unknown and state.pool.ordinal[at] == 0 and node_key(memory.entity_ref or "") not in names:
+                return not any(name.casefold() in memory.content.casefold() for name in state.plan.unknown)
+            return bool(line.place) and not is_answer[at] and _is_bare(memory.content, state, world)
+        return (
+            memory.category == "moment"
+            and bool(line.place)
+            and not state.pool.matched[at] & asked
+            and not is_specific(memory.content)
+            and _has_little_content(memory.content, state, world)
+        )
+
+    return [line for line in lines if tells_nothing(line)]
+
+
+def _is_bare(section: str, state: State, world: World) -> bool:
+    """Whether a section is a licence or the like, without a word of the question."""
+    asked = {state.plan.stems[i] for i in state.plan.telling}
+    return is_bare(section, asked, lambda text: {each.stem for each in world.reader.survey(text, names=False).terms})
 
 
 def _has_little_content(text: str, state: State, world: World) -> bool:

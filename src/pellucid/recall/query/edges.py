@@ -148,8 +148,10 @@ CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked,
 """In the order they are tried: `what depends on X` before `depends on`."""
 
 
-UNKNOWN = "nothing is known that "
-"""Begins the reason of a graph leg that found none of the edges asked for."""
+UNKNOWN = "nothing is known "
+"""Begins the reason of a graph leg that knows none of the edges asked for, or nothing of that time."""
+NOT_YET = f"{UNKNOWN}of it before "
+"""Begins the reason if the query asks for a time before all that is known of what it names; a date follows."""
 _VERBS: dict[EdgeType, str] = {
     "DEPENDS_ON": "depends on",
     "SUPERSEDES": "replaces",
@@ -166,7 +168,7 @@ ABSENT = "no document here is the one named"
 def reason_for_no_edge(asked: AskedEdges) -> str:
     """Return the reason if the named thing has none of the asked edges, such as `nothing is known that replaces it`."""
     verb = _VERBS[asked.types[0]]
-    return f"{UNKNOWN}it {verb}" if asked.out else f"{UNKNOWN}{verb} it"
+    return f"{UNKNOWN}that it {verb}" if asked.out else f"{UNKNOWN}that {verb} it"
 
 
 def reason_with_names(reason: str, names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
+from pellucid.documents.relations import relation_of_heading
 from pellucid.language.lexicon import words as vocabulary
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
@@ -128,7 +129,9 @@ class AlreadyTold:
         """
         before, self._last = self._last, None
         if memory.category == "section":
-            return self._take_section(memory, number, bare=not must_stay and self._is_bare(memory.content))
+            return self._take_section(
+                memory, number, bare=not must_stay and is_bare(memory.content, self._asked, self._stems)
+            )
         taken = _MemoryWords.of(memory, number)
         if not memory.session_id or not taken.spans:
             return {}
@@ -165,13 +168,6 @@ class AlreadyTold:
         del lines_of_sections[first]
         return {first: number}
 
-    def _is_bare(self, section: str) -> bool:
-        """Whether a section is a licence or the like, and has no sought word that its document's name lacks."""
-        title, _, body = section.partition("\n")
-        document, _, heading = title.rpartition(" › ")
-        sought = self._asked - self._stems(document)
-        return is_carried_along(section) and not sought & self._stems(f"{heading}\n{body}")
-
 
 def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
     """Yield pairs of positions (covered, covering): memories that a later one of the same turns says in full."""
@@ -185,10 +181,28 @@ def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
             yield less, more
 
 
+def is_bare(section: str, asked: AbstractSet[str], stems: Callable[[str], AbstractSet[str]]) -> bool:
+    """Whether a section is a licence or the like, and has no sought word that its document's name lacks.
+
+    Never if the question asks for a licence or the like. `asked` are the stems of its content words; `stems` returns
+    those of a text.
+    """
+    if not is_carried_along(section) or asked & stems(" ".join(vocabulary("backmatter"))):
+        return False
+    title, _, body = section.partition("\n")
+    document, _, heading = title.rpartition(" › ")
+    return not (asked - stems(document)) & stems(f"{heading}\n{body}")
+
+
 def is_carried_along(section: str) -> bool:
     """Whether a section's heading is that of a licence, references or the like, which a document only carries along."""
     document, _, heading = section.partition("\n")[0].rpartition(" › ")
-    return bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
+    if not document:
+        return False
+    listing = relation_of_heading(heading, 2, ())
+    return bool(listing and listing.type in ("REFERENCES", "RELATES_TO")) or not vocabulary("backmatter").isdisjoint(
+        words(heading)
+    )
 
 
 def _lines_of(section: str) -> frozenset[str]:

@@ -7,8 +7,13 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """Say how sure a recall is: `fairly sure (doubt 0.34)`; if it `abstained`, `not known: …` with the threshold."""
+    """Say how sure a recall is: `fairly sure (doubt 0.34)`; if it `abstained`, `not known: …` with the threshold.
+
+    A doubt of 1 says that no memory was left to judge; the context says why.
+    """
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
+    if abstained and doubt >= 1:
+        return f"not known: nothing here could be an answer (doubt {number})"
     if abstained:
         return f"not known: nothing here is near enough to be an answer (doubt {number}, {_needed(threshold)})"
     return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"

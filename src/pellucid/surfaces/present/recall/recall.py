@@ -27,7 +27,8 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
         if outcome.memories:
             lines.append(f"answer: {sure}")
         lines.append(sure if outcome.abstained else f"shown: {results_in_words(len(outcome.memories), outcome.cut)}")
-    nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in outcome.nearest)
+    left = [each for each in outcome.nearest if each not in outcome.context]
+    nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in left)
     lines += [f"nearest: {memory_id}{f'  {visible(words)}' if words else ''}" for memory_id, words in nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
     lines += _degraded_lines(outcome)
@@ -62,14 +63,13 @@ def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterat
     """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
-    if retirements := [staleness.retired for _, staleness in due if staleness.retired]:
+    ended = {
+        memory.entity_ref or memory.session_id: staleness.retired for memory, staleness in due if staleness.retired
+    }
+    if ended:
         due = [(memory, staleness) for memory, staleness in due if not staleness.retired]
-        verb = (
-            "is from a document that no longer holds"
-            if len(retirements) == 1
-            else "are from documents that no longer hold"
-        )
-        yield f"{len(retirements)} of these {verb}: {visible(', '.join(dict.fromkeys(retirements)))}"
+        named = ", ".join(f"{document} ({how})" for document, how in ended.items())
+        yield f"{len(ended)} of these documents no longer {'holds' if len(ended) == 1 else 'hold'}: {visible(named)}"
     replaced = [memory.id for memory, staleness in due if staleness.superseded]
     old = [
         (memory, staleness)
