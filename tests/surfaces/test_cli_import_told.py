@@ -30,9 +30,9 @@ def test_it_says_what_was_kept_from_how_much_and_where() -> None:
 def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
     verdicts = {"accept:durable": 5, "accept:quarantined": 2, "defer:unresolved-reference": 3, "reject:odd-thing": 1}
     told = import_text(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
-    assert "in quarantine: 2, until you let them in (`pellucid trust list`)" in told
+    assert "in quarantine: 2 memories, until you let them in (`pellucid trust list`)" in told
     assert 'not kept: 3 not saying what they speak of, 1 odd-thing (of each: `pellucid why "ITS WORDS"`)' in told
-    assert "left out: 7 an agent's thinking, 1 lines that carry no message" in told
+    assert "left out: 7 an agent's thinking, 1 line that carries no message" in told
     assert "durable" not in told
 
 
@@ -53,4 +53,18 @@ def test_what_stopped_an_import_is_said() -> None:
         outcome(extractor_problem="no answer; repeat the import", malformed=1, problems=("a.jsonl:3: cut",))
     )
     assert "stopped early: no answer; repeat the import" in told
-    assert "1 places could not be read, among them a.jsonl:3: cut" in told
+    assert "1 place could not be read: a.jsonl:3: cut" in told
+    told = import_text(outcome(malformed=2, problems=("a.jsonl:3: cut", "a.jsonl:5: cut")))
+    assert "2 places could not be read, among them a.jsonl:3: cut; a.jsonl:5: cut" in told
+
+
+def test_passages_in_quarantine_are_counted_beside_memories() -> None:
+    told = import_text(outcome(passages=40, passages_in_quarantine=1, verdicts={"accept:quarantined": 1}))
+    assert "in quarantine: 1 memory and 1 passage, until you let them in (`pellucid trust list`)" in told
+    assert "in quarantine: 3 passages, until" in import_text(outcome(passages=40, passages_in_quarantine=3))
+
+
+def test_a_turn_that_was_too_long_is_said_to_be_cut() -> None:
+    told = import_text(outcome(turns_cut=1, characters_cut=153831))
+    assert "cut: 153,831 characters out of the middle of 1 turn too long to be kept whole" in told
+    assert "cut" not in import_text(outcome())

@@ -53,9 +53,10 @@ def test_the_way_back_of_an_import_names_the_project_it_went_to(cli: Cli, tmp_pa
 
 def test_a_folder_without_transcripts_says_so_and_what_to_do(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "work" / "notes.txt").write_text("Always run the migration twice.\n")
-    told = cli("import", ".").out
-    assert told.startswith("nothing was taken in: there is no transcript; found 1 ")
-    assert "to read a text as notes, name it" in told
+    done = cli("import", ".", code=3)
+    assert done.out.startswith("nothing was taken in: there is no transcript; found 1 text that is no chat")
+    assert "to read a text as notes, name it" in done.out
+    assert done.err == "pellucid: no transcript was found\n"
     assert cli("list", "--json").json["total"] == 0
     assert "read as notes, and not as a user's words to an agent: " in cli("import", "notes.txt").out
     kept = cli("list", "--json").json["memories"]

@@ -1,4 +1,4 @@
-"""Text with fenced blocks in, the same text without them out, and the code fence that is open after a line."""
+"""Text with fenced blocks in, the same text without them out."""
 
 import re
 
@@ -22,17 +22,3 @@ def without_blocks(
         at = end.end() if end else len(text)
     kept.append(text[at:])
     return "".join(kept), removed
-
-
-def fence_after(open_fence: str, mark: str) -> str:
-    """Return the code fence that is open after a line that begins with the fence `mark`; "" if none is.
-
-    Fences are backticks or tildes with the blanks before them. `open_fence` is the one open before that line ("" if
-    none); it is closed by a mark of its kind, as long at least and indented no further: further in, such a mark belongs
-    to what is shown (an unchanged line of a diff).
-    """
-    if not open_fence:
-        return mark
-    bare, open_bare = mark.lstrip(), open_fence.lstrip()
-    is_within = len(mark) - len(bare) > len(open_fence) - len(open_bare)
-    return open_fence if is_within or not bare.startswith(open_bare) else ""

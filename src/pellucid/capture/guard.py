@@ -11,6 +11,9 @@ from pellucid.encoders.chat.prompt_mark import is_own_prompt
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
 
+LONGER_SPEECH = 10
+"""How many times longer than a tool's output, of which the ends say most, a turn that somebody said is kept."""
+
 
 class OffTheRecord:
     """Tracks which sessions are off the record. Only a user's turn can open or close such a stretch.
@@ -68,11 +71,17 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """Return the turn with this content, without secrets in any field but its key, which is only stored hashed."""
+        """Return the turn with this content, without secrets in any field but its key, which is only stored hashed.
+
+        Too long a content is cut and counted.
+        """
         speaker, words = self._redacted_speech(turn.speaker, content)
+        max_chars = self._settings.max_turn_chars * (1 if turn.role == "tool" else LONGER_SPEECH)
+        kept, lost = cut_middle(words, max_chars)
+        self._report.cut(lost)
         return replace(
             turn,
-            content=cut_middle(words, self._settings.max_turn_chars),
+            content=kept,
             speaker=speaker,
             session_id=self._names.clean_session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
@@ -96,14 +105,15 @@ class Guard:
         return None, redacted.text
 
 
-def cut_middle(text: str, max_chars: int) -> str:
+def cut_middle(text: str, max_chars: int) -> tuple[str, int]:
     """Return a text of at most `max_chars` characters (≥ 100): head and tail, two to one, and a note of the cut.
 
-    A text that is no longer than that is returned unchanged.
+    Also return the number of characters cut. A text that is no longer than that is returned unchanged.
     """
     if len(text) <= max_chars:
-        return text
+        return text, 0
     kept = max_chars - len(f"\n[… {len(text)} characters cut …]\n")
     tail = kept // 3
     head = kept - tail
-    return f"{text[:head]}\n[… {len(text) - kept} characters cut …]\n{text[len(text) - tail :]}"
+    lost = len(text) - kept
+    return f"{text[:head]}\n[… {lost} characters cut …]\n{text[len(text) - tail :]}", lost

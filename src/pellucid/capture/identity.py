@@ -34,14 +34,18 @@ def new_turns(
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
 ) -> Iterator[tuple[bytes, Turn]]:
-    """Yield the turns that were not imported before, each with its `turn_key`; count the others as `already-imported`.
+    """Yield the turns that were not imported before, each with its `turn_key`; count the others.
 
-    `purpose` gives the purpose of a turn (see `turn_key`); `already_seen`, given up to 500 keys, returns those already
-    imported.
+    Those imported before are counted as `already-imported`, what these transcripts repeat (a title, the turns of a
+    session that was resumed) as `said-before`. `purpose` gives the purpose of a turn (see `turn_key`);
+    `already_seen`, given up to 500 keys, returns those already imported.
     """
-    rest = iter(turns)
+    rest, met = iter(turns), set[bytes]()
     while batch := list(islice(rest, BATCH)):
         keyed = {turn_key(turn, secret, purpose(turn)): turn for turn in batch}
-        seen = already_seen(keyed)
-        report.drop("already-imported", len(batch) - len(keyed.keys() - seen))
-        yield from ((key, turn) for key, turn in keyed.items() if key not in seen)
+        fresh = keyed.keys() - met
+        report.drop("said-before", len(batch) - len(fresh))
+        met |= fresh
+        seen = already_seen(fresh)
+        report.drop("already-imported", len(seen))
+        yield from ((key, turn) for key, turn in keyed.items() if key in fresh and key not in seen)

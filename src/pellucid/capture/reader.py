@@ -47,10 +47,12 @@ def read(
             on_progress(report.bytes_read - read_before, total)
 
     for file in files:
+        folder = file.path.resolve().parent
         for turn in _file_turns(file, Source(file.path, report, on_bytes), transcript_format):
             report.turns_read += 1
             for stored in guard.admit(turn):
                 report.turns_kept += 1
+                report.folders.setdefault(stored.session_id, folder)
                 yield stored
 
 

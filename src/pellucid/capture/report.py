@@ -29,18 +29,29 @@ class CaptureReport:
     turns_read: int = 0
     turns_kept: int = 0
     malformed: int = 0
+    turns_cut: int = 0
+    """Turns that were too long, and lost their middle."""
+    characters_cut: int = 0
+    """The characters that these turns lost."""
     dropped: Counter[str] = field(default_factory=Counter[str])
     stripped: Counter[str] = field(default_factory=Counter[str])
     redactions: Counter[str] = field(default_factory=Counter[str])
     formats: Counter[str] = field(default_factory=Counter[str])
     notes: list[Path] = field(default_factory=list[Path])
     """Files the caller named that are plain text without a conversation."""
+    folders: dict[str, Path] = field(default_factory=dict[str, Path])
+    """Maps sessions to the folder of the file in which each was met first."""
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str, number: int = 1) -> None:
         """Add `number` turns, lines or files to those left out for this reason; 0 adds no reason."""
         if number > 0:
             self.dropped[reason] += number
+
+    def cut(self, characters: int) -> None:
+        """Add a turn to those that lost so many characters; 0 adds none."""
+        self.turns_cut += characters > 0
+        self.characters_cut += characters
 
     def strip(self, reason: str, number: int) -> None:
         """Add `number` blocks to those cut out of stored turns for this reason; 0 adds no reason."""

@@ -1,14 +1,15 @@
 """A segment and the memories extracted from it in, its episode's file out: header, span, topic, members, artifacts."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pellucid.clock import Clock
 from pellucid.language.quoting.pasted import own_words
 from pellucid.language.quoting.voices import is_mostly_foreign
 from pellucid.language.words import content_words
 from pellucid.memory.passages import passages, undrawn
+from pellucid.memory.trust.scope import Doubt
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment, SourceClass
 from pellucid.model.turn import Segment, Turn
@@ -27,9 +28,10 @@ UNSAID = ("recap", "title")
 
 @dataclass(frozen=True, slots=True)
 class TurnsKept:
-    """How the turns of a segment are kept; the passages of `doubted` turns (indices from 0) begin in quarantine."""
+    """How the turns of a segment are kept."""
 
-    doubted: Collection[int] = ()
+    doubted: Mapping[int, Doubt] = field(default_factory=dict[int, Doubt])
+    """Maps the indices of turns, from 0, to what of them is doubted: passages with such words begin in quarantine."""
     tools: bool = True
     """Whether the calls and outputs of tools are kept, too."""
     permitted: Callable[[list[str]], list[str]] = list
@@ -79,6 +81,7 @@ def episode_write(
 def _make_moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
     """Yield the passages of turns as moments, with ascending ids."""
     for number, turn in enumerate(turns):
+        doubt = keeping.doubted.get(number)
         permitted = keeping.permitted(_passages(turn, tools=keeping.tools))
         for words, moment_id in zip(permitted, sorted(clock.new_id("mem") for _ in permitted), strict=True):
             yield Moment(
@@ -87,7 +90,7 @@ def _make_moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> It
                 role=turn.role,
                 at=turn.at,
                 content=words,
-                trust_zone="quarantine" if number in keeping.doubted else None,
+                trust_zone="quarantine" if doubt and doubt.covers(words) else None,
                 source_class=_source_class(turn),
             )
 

@@ -162,7 +162,11 @@ class CaptureSettings(BaseModel):
         default="[off the record]", description="A turn holding this marker is dropped, and all up to the closing one."
     )
     on_the_record: str = Field(default="[on the record]", description="Ends an off-the-record stretch.")
-    max_turn_chars: int = Field(default=20_000, ge=100, description="A longer turn (a tool dump) is cut, and says so.")
+    max_turn_chars: int = Field(
+        default=20_000,
+        ge=100,
+        description="A longer tool's output, and a message ten times as long, is cut; it says so.",
+    )
 
 
 class HistorySettings(BaseModel):

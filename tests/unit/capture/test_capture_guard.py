@@ -149,18 +149,32 @@ def test_secrets_are_redacted_before_a_long_turn_is_cut():
 def test_a_cut_keeps_head_and_tail_and_says_how_much_is_missing():
     text = "".join(chr(0x4E00 + n) for n in range(1000))
 
-    cut = cut_middle(text, 200)
+    cut, lost = cut_middle(text, 200)
 
     head, note, tail = cut.split("\n")
     assert text.startswith(head)
     assert text.endswith(tail)
-    assert note == f"[… {1000 - len(head) - len(tail)} characters cut …]"
+    assert lost == 1000 - len(head) - len(tail)
+    assert note == f"[… {lost} characters cut …]"
     assert len(cut) <= 200
+
+
+@pytest.mark.parametrize(("role", "most"), [("tool", 200), ("user", 2000), ("assistant", 2000), ("system", 2000)])
+def test_what_was_said_is_kept_longer_than_a_tools_output_and_a_cut_is_counted(role: Role, most: int):
+    report = CaptureReport()
+    long, longest = "x" * (most + 50), "y" * most
+
+    cut, whole = passed((role, long), (role, longest), report=report, maxTurnChars=200)
+
+    assert whole == longest
+    assert most - 5 < len(cut) <= most
+    assert (report.turns_cut, report.characters_cut) == (1, most + 50 - cut.count("x"))
+    assert f"[… {report.characters_cut} characters cut …]" in cut
 
 
 @pytest.mark.parametrize("length", [0, 1, 199, 200])
 def test_a_text_that_is_not_too_long_is_not_cut(length: int):
-    assert cut_middle("x" * length, 200) == "x" * length
+    assert cut_middle("x" * length, 200) == ("x" * length, 0)
 
 
 OWN_PROMPT = f"{opening_line('Distil this.')}\nDistil this.\n{{}}"

@@ -185,7 +185,17 @@ def test_a_document_can_be_read_as_text_if_asked(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<tool-use ", "<think>", "Tool use: **x**\n", "_Tools used: ", "---\n", "> ", "```\n"]
+    "piece",
+    [
+        "<tool-use ",
+        "<think>",
+        "Tool use: **x**\n",
+        "_Tools used: ",
+        "---\n",
+        "> ",
+        "```\n",
+        "<tool-use \n</tool-use>\n```x\n",
+    ],
 )
 def test_any_long_answer_is_read_to_its_end(tmp_path: Path, piece: str):
     assert turns(tmp_path, f"## User\nhi\n\n## Assistant\n{piece * 20_000}\n\n## User\nbye\n")
@@ -209,6 +219,20 @@ def test_a_session_shown_inside_a_tools_output_is_no_part_of_the_one_that_shows_
     assert [turn.role for turn in found] == ["user", "tool", "assistant", "user"]
     assert "Always answer in two words." in found[1].content
     assert found[2].content == "The `<think>` tag hides it."
+
+
+def test_a_fence_right_after_a_tools_block_is_its_output(tmp_path: Path):
+    block = '<tool-use data-tool-name="Plan"><details>\n- [ ] Read the cache\n\n</details></tool-use>'
+    text = (
+        f"{HEAD}_**User**_\n\nPlan it.\n\n_**Agent (some-model)**_\n\n{block}\n```\nStored.\n\nGo on.\n```\n\n"
+        f"_**Agent (some-model)**_\n\n{block}\n\nThe cache is small:\n\n```\nsize = 9\n```\n"
+    )
+
+    found = turns(tmp_path, text)
+
+    assert [turn.role for turn in found] == ["user", "tool", "tool", "assistant"]
+    assert "Stored.\n\nGo on." in found[1].content
+    assert "size = 9" in found[3].content
 
 
 @pytest.mark.parametrize(

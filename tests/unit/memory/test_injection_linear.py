@@ -10,7 +10,8 @@ SECONDS = 60
 SIZE = 100_000
 SCRIPT = """
 import sys
-from pellucid.memory.trust.doubt import injected_turn
+from pellucid.memory.trust.scope import doubt_of, injected_turn
+from pellucid.model.turn import Turn
 from pellucid.memory.trust.injection import split_injections
 from pellucid.recall.context.text import harmless
 for unit in sys.argv[2:]:
@@ -18,6 +19,7 @@ for unit in sys.argv[2:]:
     unit = unit.encode().decode("unicode_escape")
     text = unit * (int(sys.argv[1]) // len(unit))
     injected_turn(text), split_injections([text, text, text]), harmless(text)
+    doubt_of(Turn("s", 1, "assistant", text), "injection")
 """
 UNITS = [
     "<!--",

@@ -270,3 +270,73 @@ def test_a_registry_that_cannot_be_read_stops_what_would_ask_by_folder(
         with pytest.raises(StoreError, match=r"projects\.json"):
             asked()
     assert take(line("s2", FRIDAY, "/srv/shop"), by_folder=False).turns_taken == 1
+
+
+def export(path: Path, said: str) -> Path:
+    """A SpecStory export: it names no folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# A talk\n\n_**User**_\n\n{said}\n\n---\n\n_**Assistant**_\n\nGood.\n", "utf-8")
+    return path
+
+
+@pytest.mark.requirement("PROJECT-1")
+def test_a_transcript_without_a_folder_belongs_to_the_project_that_its_file_is_in(whole: App, code: Path) -> None:
+    shop, plain = repository(code / "shop"), code / "plain"
+    files = [
+        export(shop / ".specstory" / "history" / "a.md", TUESDAY),
+        export(plain / ".specstory" / "history" / "b.md", FRIDAY),
+        export(code / "elsewhere" / "c.md", TOKEN),
+        export(shop / "notes" / "d.md", "We decided to keep the invoices for ten years."),
+    ]
+    out = import_transcripts(whole, ImportInput(paths=tuple(files), mode="extract", namespace=DEFAULT, by_folder=True))
+    assert [(each.namespace, each.root, each.sessions) for each in out.filed] == [
+        ("local/default", None, 1),
+        ("local/plain", str(plain), 1),
+        ("local/shop", str(shop), 2),
+    ]
+
+
+def test_where_a_file_is_counts_less_than_the_folder_it_names_and_the_namespace_that_is_given(
+    whole: App, code: Path
+) -> None:
+    shop, work = repository(code / "shop"), repository(code / "work")
+    named = shop / "a.jsonl"
+    named.write_text(json.dumps(line("s1", TUESDAY, work)) + "\n", "utf-8")
+    plain = export(shop / ".specstory" / "history" / "b.md", FRIDAY)
+    one = import_transcripts(whole, ImportInput(paths=(named,), mode="extract", namespace=DEFAULT, by_folder=True))
+    assert names(one) == ["local/work"]
+    other = import_transcripts(whole, ImportInput(paths=(plain,), mode="extract", namespace="local/mine"))
+    assert (names(other), len(kept(whole, "local/mine"))) == ([], 1)
+
+
+def test_a_strangers_export_is_filed_under_its_own_repository(whole: App, code: Path) -> None:
+    """Neither a link nor a name in it leads to another project."""
+    mine = repository(code / "shop")
+    export(mine / ".specstory" / "history" / "a.md", TOKEN)
+    theirs = repository(code / "cloned" / "shop")
+    export(theirs / ".specstory" / "history" / "a.md", FRIDAY)
+    (theirs / "linked").symlink_to(mine / ".specstory" / "history", target_is_directory=True)
+    for root in (mine, theirs):
+        import_transcripts(whole, ImportInput(paths=(root,), mode="extract", namespace=DEFAULT, by_folder=True))
+    assert "session token" in "".join(kept(whole, "local/shop"))
+    assert "Fridays" in "".join(kept(whole, "local/cloned-shop"))
+    assert "Fridays" not in "".join(kept(whole, "local/shop"))
+
+
+def test_an_export_that_grew_stays_where_its_beginning_was_filed(whole: App, code: Path) -> None:
+    path = export(code / "shop" / "a.md", TOKEN)
+    ask = ImportInput(paths=(path,), mode="extract", namespace=DEFAULT, by_folder=True)
+    assert names(import_transcripts(whole, ask)) == [DEFAULT]
+    repository(code / "shop")
+    path.write_text(path.read_text("utf-8") + f"\n---\n\n_**User**_\n\n{FRIDAY}\n", "utf-8")
+    assert names(import_transcripts(whole, ask)) == [DEFAULT]
+
+
+def test_what_a_program_keeps_in_hidden_folders_of_the_home_is_no_project(
+    whole: App, code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(code))
+    repository(code / ".agent")
+    path = export(code / ".agent" / "talks" / "a.md", TUESDAY)
+    out = import_transcripts(whole, ImportInput(paths=(path,), mode="extract", namespace=DEFAULT, by_folder=True))
+    assert names(out) == ["local/default"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.capture.fences import fence_after
+from pellucid.language.quoting.fences import fence_after
 
 Kind = Literal["heading", "item", "step", "paragraph", "code", "row"]
 Lines = list[tuple[int, str]]

@@ -88,12 +88,15 @@ _READS_ON = 0.15
 
 
 @text_cache(256)
-def spans(text: str) -> tuple[MessageSpan, ...]:
-    """Return the spans of own words and of pasted material in a message, in order; empty for an empty message."""
+def spans(text: str, *, of_agent: bool = False) -> tuple[MessageSpan, ...]:
+    """Return the spans of own words and of pasted material in a message, in order; empty for an empty message.
+
+    A message `of_agent` has headings and paragraphs full of code that are the agent's own.
+    """
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
     pasted = [_MARKER.fullmatch(line) is not None for line in lines]
-    for find in (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs, _document_spans, _code_report_spans):
+    for find in _SHOWN if of_agent else (*_SHOWN, _document_spans, _code_report_spans):
         for start, end in find(lines, pasted):
             pasted[start:end] = [True] * (end - start)
     found: list[MessageSpan] = []
@@ -113,14 +116,15 @@ def _split_at_screen(line: str) -> list[str]:
     return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
 
 
-def own_words(text: str) -> str:
-    """Return the user's own words in a message: everything except pasted material."""
-    return "".join(text[span.start : span.end] for span in spans(text) if not span.pasted).strip()
+def own_words(text: str, *, of_agent: bool = False) -> str:
+    """Return the speaker's own words in a message: everything except pasted material."""
+    found = spans(text, of_agent=of_agent)
+    return "".join(text[span.start : span.end] for span in found if not span.pasted).strip()
 
 
-def pasted_words(text: str) -> str:
+def pasted_words(text: str, *, of_agent: bool = False) -> str:
     """Return the pasted material in a message."""
-    return "".join(text[span.start : span.end] for span in spans(text) if span.pasted).strip()
+    return "".join(text[span.start : span.end] for span in spans(text, of_agent=of_agent) if span.pasted).strip()
 
 
 Lines = Sequence[str]
@@ -212,6 +216,10 @@ def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
         yield headings[0], len(lines)
+
+
+_SHOWN = (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs)
+"""What finds pasted material by marks and by machines' forms, in anybody's message."""
 
 
 def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ _KINDS = (
     "رسالة|بريد|صفحة|مقال|وثيقة|البريد|الرسالة|الصفحة"
 )
 _LEAD_IN = re.compile(
-    rf"^(?=.{{3,160}}$)(?:.*\b(?:{_KINDS})\b.{{0,60}}"
+    rf"^(?=.{{3,160}}$)(?:.*\b(?:{_KINDS})\b(?:(?![.!?]\s).){{0,60}}"
     r"|.*(?:ページ|記事|メール|文書|資料|ログ|出力|网页|文章|邮件|文档|日志|输出|页面).{0,30})[:：]\s*$",
     re.IGNORECASE,
 )
@@ -39,14 +39,15 @@ _SAID = re.compile(
 
 
 @text_cache(256)
-def foreign_and_own(text: str) -> tuple[str, str]:
+def foreign_and_own(text: str, *, of_agent: bool = False) -> tuple[str, str]:
     """Return two texts: the lines of a turn that are pasted or quoted, and the speaker's own lines.
 
-    Either can be empty. They are told apart by form, by mail headers and by lead-ins (`the log says:`).
+    Either can be empty. They are told apart by form (a turn `of_agent` has other forms of its own than a person's), by
+    mail headers and by lead-ins (`the log says:`).
     """
-    foreign, own = [pasted_words(text)], list[str]()
+    foreign, own = [pasted_words(text, of_agent=of_agent)], list[str]()
     is_led_in, fields = False, 0
-    for line in own_words(text).splitlines():
+    for line in own_words(text, of_agent=of_agent).splitlines():
         fields = fields + 1 if _MAIL_FIELD.match(line) else 0
         if is_led_in:
             foreign.append(line)

@@ -26,6 +26,7 @@ _ADDRESS = (
 )
 _PIECE = re.compile(
     rf"(?P<address>{_ADDRESS})"
+    r"|(?P<scope>\$env[.:](?=[^\W\d]))"
     rf"|(?P<unspaced>[{_UNSPACED}]+)"
     rf"|(?P<word>[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*)"
     r"|(?P<colon>[:：])"
@@ -76,7 +77,7 @@ def read(text: str) -> ConceptPlaces:
     lexicon = _lexicon()
     at: dict[str, list[int]] = defaultdict(list)
     words, places, place = list[str](), list[int](), 0
-    for address, unspaced, word, colon, _ in _PIECE.findall(without_accents(text)):
+    for address, scope, unspaced, word, colon, _ in _PIECE.findall(without_accents(text)):
         if word or address:
             term = (word or address).replace("'", "")
             for concept in (_concepts_of_word(term) if len(term) <= _LONGEST_WORD else ()) if word else ("address",):
@@ -88,7 +89,7 @@ def read(text: str) -> ConceptPlaces:
             at["colon"].append(max(place - 1, 0))
         elif unspaced:
             place = _read_unspaced(unspaced, lexicon, at, place)
-        else:
+        elif not scope:  # of `$env.NAME`, one variable and not all, the name alone is read
             place += SENTENCE_GAP
     for number, concept in _concept_phrases(words, lexicon):
         at[concept].append(places[number])

@@ -1,4 +1,4 @@
-"""The turns of a segment in, those that begin in quarantine out, each with the reason.
+"""The turns of a segment in, those with words that begin in quarantine out, each with the reason.
 
 A person's or assistant's own words are trusted; doubt comes from another voice in them: words that give orders over the
 user's head, in a pasted or quoted part, cut in two, or repeated from a page that gives such orders.
@@ -8,23 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from pellucid.language.hidden import undisguised
-from pellucid.language.quoting.voices import foreign_and_own, quoted
 from pellucid.memory.trust.concepts import addresses_in
 from pellucid.memory.trust.injection import looks_injected, split_injections
+from pellucid.memory.trust.scope import Doubt, doubt_of, injected_turn
 from pellucid.model.turn import Role, Turn
 
 _SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
 
 
-def injected_turn(text: str) -> tuple[str, ...]:
-    """Return the codes of the signs of injection in a turn's text, and in what it pastes or quotes; can be empty."""
-    parts = [foreign_and_own(text)[0], *quoted(text)]
-    codes = [*looks_injected(text), *(code for part in parts if part for code in looks_injected(part, foreign=True))]
-    return tuple(dict.fromkeys(codes))
-
-
-def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None) -> dict[int, str]:
-    """Return the turns of a segment that begin in quarantine: maps their indices to the reason.
+def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None) -> dict[int, Doubt]:
+    """Return the turns of a segment of which words begin in quarantine: maps their indices to the doubt.
 
     With `examined` (indices), only these turns are checked, and those that they depend on: where only memories are
     kept, most turns are not read again.
@@ -35,19 +28,23 @@ def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None
     return _injected_turns(turns, examined)
 
 
-def _injected_turns(turns: Sequence[Turn], examined: Collection[int]) -> dict[int, str]:
+def _injected_turns(turns: Sequence[Turn], examined: Collection[int]) -> dict[int, Doubt]:
     """Return the turns that read as an instruction to an assistant, alone or with a neighbour of the same role.
 
-    Maps their indices to the reason. Only the `examined` turns and their neighbours are checked.
+    Maps their indices to the doubt. Only the `examined` turns and their neighbours are checked.
     """
     spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
-    judged = ((number, injected_turn(turns[number].content)) for number in spoken if number in examined)
-    out = {number: injection_reason(codes) for number, codes in judged if codes}
+    out: dict[int, Doubt] = {}
+    for number in (each for each in spoken if each in examined):
+        if codes := injected_turn(turns[number].content, of_agent=turns[number].role == "assistant"):
+            out[number] = doubt_of(turns[number], injection_reason(codes))
     for role in _SPOKEN:
         of_role = [number for number in spoken if turns[number].role == role]
         places = {at for at, number in enumerate(of_role) if number in examined}
         split = split_injections([turns[number].content for number in of_role], places)
-        out |= {of_role[at]: "injection: it reads as an instruction together with the turn beside it" for at in split}
+        out |= {
+            of_role[at]: Doubt("injection: it reads as an instruction together with the turn beside it") for at in split
+        }
     return out
 
 
@@ -60,8 +57,8 @@ def _repeat_an_address(turns: Sequence[Turn], examined: Collection[int]) -> bool
     return False
 
 
-def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
-    """Return the assistant's turns that name an address which only injected orders had named: index to reason.
+def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]) -> dict[int, Doubt]:
+    """Return the assistant's turns that name an address which only injected orders had named: index to doubt.
 
     Tool outputs, most of a session, are checked only for an address that a later turn repeats. `doubted` turns are left
     out, and addresses that the user named are trusted.
@@ -73,22 +70,30 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, str]) 
         return addresses_in(undisguised(turns[number].content))
 
     @cache
+    def named_in_orders(number: int) -> set[str]:
+        """Return the addresses in the orders of a turn."""
+        doubt = doubted.get(number)
+        return named(number) if doubt is None or doubt.is_whole else addresses_in(undisguised(doubt.words))
+
+    @cache
     def orders(number: int) -> bool:
         """Whether a turn gives injected orders."""
         return number in doubted or (turns[number].role == "tool" and bool(looks_injected(turns[number].content)))
 
     trusted_addresses = set[str]()
-    out: dict[int, str] = {}
+    out: dict[int, Doubt] = {}
     for number, turn in enumerate(turns):
-        if number in doubted or turn.role not in ("user", "assistant"):
+        if turn.role not in ("user", "assistant") or (number in doubted and doubted[number].is_whole):
             continue
         if turn.role == "user":
             trusted_addresses |= named(number)
         elif (new_addresses := named(number) - trusted_addresses) and any(
-            (turns[before].role == "tool" or before in doubted) and new_addresses & named(before) and orders(before)
+            (turns[before].role == "tool" or before in doubted)
+            and new_addresses & named_in_orders(before)
+            and orders(before)
             for before in range(number)
         ):
-            out[number] = "injection: it repeats an address from an injected instruction"
+            out[number] = Doubt("injection: it repeats an address from an injected instruction")
     return out
 
 

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words
-from pellucid.memory.trust.doubt import injected_turn, injection_reason
+from pellucid.memory.trust.doubt import injection_reason
 from pellucid.memory.trust.injection import looks_injected
+from pellucid.memory.trust.scope import injected_turn
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 
 Band = Literal["high", "middle", "low"]
@@ -85,7 +86,8 @@ def doubts(source_class: SourceClass | None, content: str) -> str:
     """Return why words of this source class begin in quarantine, as `code: reason`; empty if they do not."""
     if source_class in UNTRUSTED:
         return f"{source_class}: nobody stands behind its words yet"
-    codes = injected_turn(content) if source_class not in (None, "manual") else ()
+    of_agent = source_class == "assistant_output"
+    codes = injected_turn(content, of_agent=of_agent) if source_class not in (None, "manual") else ()
     return injection_reason(codes) if codes else ""
 
 

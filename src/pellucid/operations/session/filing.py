@@ -1,7 +1,8 @@
 """The turns of sessions in, the namespace of each session out: that of its project, and the same ever after."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import get_args
 
 from pellucid.app import App
@@ -10,7 +11,7 @@ from pellucid.capture.segment import OPEN_SESSIONS
 from pellucid.model.project import DEFAULT, MOST_PROJECTS, ProjectRegistry
 from pellucid.model.turn import Turn
 from pellucid.operations.session.intake import Mode, purpose_of
-from pellucid.operations.session.projects import FolderPlace, place_of
+from pellucid.operations.session.projects import FolderPlace, place_of, place_of_file
 
 PATIENCE = 20
 """The maximum number of turns of a session that wait for a turn with a folder: a title or a queued message can come
@@ -18,15 +19,20 @@ first."""
 
 
 class SessionFiling:
-    """Chooses the namespace of each session: the one with earlier turns of it, else that of its first folder's project.
+    """Chooses the namespace of each session: the one with earlier turns of it, else that of its first folder's project,
+    or of its file's.
 
     Its methods raise StoreError if the registry of projects cannot be read or written.
     """
 
-    def __init__(self, app: App, default_namespace: str) -> None:
-        """Load the registry of projects; sessions without a folder go to `default_namespace`."""
+    def __init__(self, app: App, default_namespace: str, file_folders: Mapping[str, Path] | None = None) -> None:
+        """Load the registry of projects. Sessions without a folder go to the project around their file, whose folder
+        `file_folders` maps them to, and others to `default_namespace`."""
         self._app = app
         self._default_namespace = default_namespace
+        self._file_folders: Mapping[str, Path] = (
+            {} if file_folders is None else file_folders
+        )  # filled while turns are read
         self._known = app.projects.known()
         self._sessions: dict[str, str] = {}
         self._folders: dict[str, FolderPlace | None] = {}
@@ -84,12 +90,13 @@ class SessionFiling:
         return self._sessions[session]
 
     def _decide_namespace(self, turns: Sequence[Turn]) -> str:
-        """Return the namespace in which turns of the session were taken before, else that of its first folder's
-        project, which is registered if it is new, else the default. Registers, too, that a project has earlier sessions
-        in `local/default`."""
+        """Return the namespace in which turns of the session were taken before, else that of the project of its first
+        folder or, without one, of its file, which is registered if it is new, else the default. Registers, too, that a
+        project has earlier sessions in `local/default`."""
         folder = next((turn.folder for turn in turns if turn.folder), None)
-        place = self._find_place(folder) if folder else None
-        earlier_namespace = self._earlier_namespace(turns)
+        place = self._find_place(folder) if folder else self._find_place_of_file(turns[0].session_id)
+        is_named = folder is not None or place is None  # else it has its file's name, which a stranger's can have, too
+        earlier_namespace = self._earlier_namespace(turns, is_named=is_named)
         if earlier_namespace == DEFAULT and place and place.root not in self._known.earlier:
             self._change(partial(ProjectRegistry.with_earlier, root=place.root))
         return earlier_namespace or (self._register_project(place) if place else self._default_namespace)
@@ -99,6 +106,11 @@ class SessionFiling:
         if folder not in self._folders:
             self._folders[folder] = place_of(folder, self._known)
         return self._folders[folder]
+
+    def _find_place_of_file(self, session_id: str) -> FolderPlace | None:
+        """Return the root and project around a session's file; None if it is in none, or if the file is not known."""
+        folder = self._file_folders.get(session_id)
+        return place_of_file(folder, self._known) if folder else None
 
     def _register_project(self, place: FolderPlace) -> str:
         """Register the project of a place if the project or its worktree is new, and return its namespace.
@@ -116,24 +128,26 @@ class SessionFiling:
         registered = self._known.of_root(place.root)
         return registered.namespace if registered else self._default_namespace
 
-    def _earlier_namespace(self, turns: Sequence[Turn]) -> str | None:
+    def _earlier_namespace(self, turns: Sequence[Turn], *, is_named: bool) -> str | None:
         """Return the namespace in which turns of the session wait in the spool, else in which these turns were taken in
-        any mode, else which has episodes of the session; None if there is none. Of several, `local/default` comes
-        last."""
+        any mode, else which has episodes of the session; None if there is none. Of several, `local/default` comes last.
+        A session that is not named by itself must begin with the same message."""
         candidates = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))
         spooled = self._app.spool.namespaces(turns[0].session_id)
         if waiting_in := next((each for each in candidates if each in spooled), None):
             return waiting_in
+        messages = [turn for turn in turns if turn.kind == "message"]
         keys = {
             turn_key(turn, self._app.key, purpose_of(namespace, mode)): namespace
-            for turn in turns[:PATIENCE]
+            for turn in (turns[:PATIENCE] if is_named else messages[:1])
             for namespace in candidates
             for mode in get_args(Mode)
         }
         seen = {keys[key] for key in self._app.records.already_seen(keys)}
         if taken_in := next((each for each in candidates if each in seen), None):
             return taken_in
-        return next((each for each in candidates if turns[0].session_id in self._kept_sessions(each)), None)
+        named = candidates if is_named else ()
+        return next((each for each in named if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
         """Change the registry of projects on disk, and load it as it is then."""

@@ -13,7 +13,7 @@ from pellucid.capture.identity import new_turns
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
-from pellucid.errors import DeadlineError, EncoderError, field_name
+from pellucid.errors import DeadlineError, EncoderError, NotFoundError, field_name
 from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
@@ -73,6 +73,8 @@ class ImportOutput(Wire):
     episodes: int
     passages: int = 0
     """Passages that were kept; `memories` counts them only in the mode `verbatim`."""
+    passages_in_quarantine: int = 0
+    """Those of them that wait in quarantine; of memories `verdicts` counts it, as `accept:quarantined`."""
     characters_in: int
     """Characters of the turns taken."""
     characters_out: int
@@ -90,6 +92,10 @@ class ImportOutput(Wire):
     undo: dict[str, str] = Field(default_factory=dict)
     """Maps namespaces to the argument of `undo` that reverts the import there."""
     redactions: dict[str, int] = Field(default_factory=dict)
+    turns_cut: int = 0
+    """Turns that were too long, and lost their middle."""
+    characters_cut: int = 0
+    """The characters that these turns lost."""
     malformed: int = 0
     problems: tuple[str, ...] = ()
     encoder_problem: str | None = None
@@ -120,10 +126,10 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         transcript_format=request.transcript_format,
         on_progress=on_progress,
     )
-    intakes = _Intakes(app, request)
+    intakes = _Intakes(app, request, report)
     problem = ""
     try:
-        intakes.take(turns, report)
+        intakes.take(turns)
     except EncoderError as error:
         problem = f"{error}; nothing is lost: repeat the import to go on"
     except DeadlineError as error:
@@ -134,17 +140,18 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
 class _Intakes:
     """The intakes of one import, one for each namespace that sessions go to."""
 
-    def __init__(self, app: App, request: ImportInput) -> None:
-        """Prepare an import; nothing is read or written yet, except the registry of projects."""
-        self._app, self._request = app, request
-        self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
+    def __init__(self, app: App, request: ImportInput, report: CaptureReport) -> None:
+        """Prepare an import; nothing is read or written yet, except the registry of projects. `report` is filled while
+        turns are read."""
+        self._app, self._request, self._report = app, request, report
+        self._filing = SessionFiling(app, request.namespace, report.folders) if request.by_folder else None
         self._extraction = open_extraction(app.settings, app.deadline)
         self._by_namespace: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
-    def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
-        """Take each new turn into the namespace of its session; turns that are left out are counted in `report`. If the
-        caller is a program, turns are marked as relayed."""
+    def take(self, turns: Iterable[Turn]) -> None:
+        """Take each new turn into the namespace of its session; turns that are left out are counted in the report. If
+        the caller is a program, turns are marked as relayed."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 
@@ -154,7 +161,7 @@ class _Intakes:
 
         # turns arrive here after their session's namespace was chosen, which `purpose` and `_intake_of` then look up
         filed = self._filing.with_known_namespace(turns) if self._filing else turns
-        fresh = new_turns(filed, self._app.key, purpose, self._app.records.already_seen, report)
+        fresh = new_turns(filed, self._app.key, purpose, self._app.records.already_seen, self._report)
         distribute(self._app.deadline.over(fresh), self._intake_of)
 
     def _namespace(self, session_id: str) -> str:
@@ -228,6 +235,7 @@ def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, ext
         memories=tally.memories,
         episodes=tally.episodes,
         passages=tally.passages,
+        passages_in_quarantine=tally.passages_in_quarantine,
         characters_in=tally.characters_in,
         characters_out=tally.characters_out,
         compression_ratio=ratio,
@@ -238,6 +246,8 @@ def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, ext
         notes=tuple(map(str, report.notes)),
         undo=intakes.undo(),
         redactions=dict(report.redactions.most_common()),
+        turns_cut=report.turns_cut,
+        characters_cut=report.characters_cut,
         malformed=report.malformed,
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None,
@@ -254,5 +264,6 @@ IMPORT = Operation(
     lambda call, asked: import_transcripts(call.app, asked, call.progress),
     "append",
     Surfaces("import", http=("POST /v1/import",)),
+    failure=lambda output: None if output.files else NotFoundError("no transcript was found"),
     span="upsert_memory",
 )

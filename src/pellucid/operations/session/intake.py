@@ -15,7 +15,7 @@ from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
 from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement, quarantine_if_doubted, statement_of
-from pellucid.memory.trust.doubt import doubted_turns
+from pellucid.memory.trust.doubt import Doubt, doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
@@ -57,8 +57,8 @@ class Observed:
     row: FlushRow | None = None
     unkept: tuple[Unkept, ...] = ()
     """Statements of a person that became no observation."""
-    doubted: frozenset[int] = frozenset()
-    """Positions in the segment of turns whose memories and passages begin in quarantine."""
+    doubted: dict[int, Doubt] = field(default_factory=dict[int, Doubt])
+    """Maps positions of turns in the segment to what of them is doubted: it begins in quarantine."""
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class Intake:
     def _observe_cut(self, cut: SegmentCut) -> Observed:
         """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
         if self.mode == "verbatim":
-            return Observed(cut, doubted=self._doubted_positions(cut))
+            return Observed(cut, doubted=self._doubted_turns(cut))
         started, turns = perf_counter(), cut.segment.turns
         spent_before, dropped_before = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
@@ -182,16 +182,15 @@ class Intake:
             dropped=dict(self._extraction.dropped() - dropped_before),
         )
         unkept = unkept_statements(cut.segment, [each.fact for each in found])
-        doubted = self._doubted_positions(cut, found)
+        doubted = self._doubted_turns(cut, found)
         return Observed(cut, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
-    def _doubted_positions(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> frozenset[int]:
-        """Return the positions in the segment of doubtful turns, whose passages and memories begin in quarantine; only
-        of turns that are kept or are evidence of the observations. Empty if trust is off."""
+    def _doubted_turns(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
+        """Return what is doubted, if trust is on, of the turns (by position) that are kept or are evidence."""
         turns = cut.segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in observations for part in each.fact.evidence for at in range(part.start, part.end + 1)}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
-        return frozenset(doubted_turns(turns, checked))
+        return doubted_turns(turns, checked)
 
     def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
         """Commit observed segments as one operation, and mark their turns and the keys in `unused` as seen. Return the
@@ -214,8 +213,7 @@ class Intake:
         return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
-        """Yield the texts of facts and passages that are likely to be written, to be encoded before the lock is
-        taken."""
+        """Yield the texts of facts and passages that are likely to be written, to encode before the lock is taken."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
             yield from kept_passages(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
@@ -234,7 +232,7 @@ class Intake:
         written = [(write, moments) for write, moments in made if moments]
         moments = [each for _, moments in written for each in moments]
         self.tally.episodes += len(written)
-        self.tally.passages += len(moments)
+        self.tally.count_passages(moments)
         self.tally.memories += len(moments)
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
         return [write for write, _ in written]
@@ -252,8 +250,7 @@ class Intake:
             reconciler.consider(self._statements(each, changes, episode))
         decided = reconciler.decide()
         plan, made = changes.plan(), changes.fresh
-        episode_files, passages = self._episode_writes(observed, episodes, made)
-        self.tally.passages += passages
+        episode_files = self._episode_writes(observed, episodes, made)
         self.tally.memories += len(made)
         self.tally.episodes += len(episode_files)
         self.tally.characters_out += sum(len(memory.content) for memory in made)
@@ -283,9 +280,7 @@ class Intake:
         `episode` id and the ids of their artifacts."""
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         statements = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
-        if trust:
-            doubted = {observed.cut.segment.turns[position].ordinal for position in observed.doubted}
-            statements = [quarantine_if_doubted(each, doubted) for each in statements]
+        statements = [quarantine_if_doubted(each, _doubted_ordinals(each, observed)) for each in statements]
         return [
             replace(
                 each,
@@ -305,8 +300,8 @@ class Intake:
 
     def _episode_writes(
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
-    ) -> tuple[list[FileWrite], int]:
-        """Return the writes of the episode files, of segments with memories in `made` or kept turns, and the number of
+    ) -> list[FileWrite]:
+        """Return the writes of the episode files, of segments with memories in `made` or kept turns, and count the
         passages in them; `ids` are the segments' episode ids."""
         members: dict[str, list[Memory]] = {}
         for memory in made:
@@ -324,7 +319,8 @@ class Intake:
             for each, episode in zip(observed, ids, strict=True)
             if self._keeps_turns or episode in members
         ]
-        return [write for write, _ in written], sum(len(moments) for _, moments in written)
+        self.tally.count_passages([each for _, moments in written for each in moments])
+        return [write for write, _ in written]
 
     def _retention(self, observed: Observed) -> TurnsKept:
         """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
@@ -338,6 +334,14 @@ class Intake:
             return [each for each in passages if keys.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
 
         return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
+
+
+def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
+    """Return the ordinals of the turns in which the words of a statement, or those it was made of, are doubted."""
+    fact = statement.observation and statement.observation.fact
+    texts = [fact.content, *(each.quote for each in fact.evidence if each.quote)] if fact else []
+    places = (at for at, doubt in observed.doubted.items() if any(map(doubt.covers, texts)))
+    return {observed.cut.segment.turns[at].ordinal for at in places}
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:

@@ -57,6 +57,19 @@ def place_of(folder: str, registry: ProjectRegistry) -> FolderPlace | None:
     return None if found and any(map(_is_secret, (found.root, found.worktree or ""))) else found
 
 
+def place_of_file(folder: Path, registry: ProjectRegistry) -> FolderPlace | None:
+    """Return the place of a transcript that names no folder, by the `folder` that its file is in: the checkout around
+    it, or the folder whose `.specstory/history` it is in. None if it is in neither, or if that cannot be a project's.
+
+    Hidden folders are where programs keep things: what is around the innermost of them counts.
+    """
+    parts = folder.parts
+    hidden = max((at for at, part in enumerate(parts) if part.startswith(".")), default=len(parts))
+    around = Path(*parts[:hidden])
+    is_export = parts[hidden : hidden + 2] == (".specstory", "history")
+    return place_of(str(around), registry) if is_export or checkout_of(around) else None
+
+
 def _nearest_place(folder: str, registry: ProjectRegistry) -> FolderPlace | None:
     """Return the place of a folder as of `place_of`, but also if its path contains a secret."""
     path = folder_path(folder)

@@ -1,8 +1,10 @@
 """The counts of an intake, and the sum of several intakes' counts."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+
+from pellucid.model.memory import Moment
 
 
 @dataclass(slots=True)
@@ -12,6 +14,7 @@ class IntakeTally:
     memories: int = 0
     episodes: int = 0
     passages: int = 0
+    passages_in_quarantine: int = 0
     turns: int = 0
     characters_in: int = 0
     characters_out: int = 0
@@ -25,6 +28,11 @@ class IntakeTally:
     """Statements that became no observation, by reason; `why` explains each."""
     operations: list[str] = field(default_factory=list[str])
     """The ids of the committed operations, in their order."""
+
+    def count_passages(self, moments: Sequence[Moment]) -> None:
+        """Count passages that were kept, and those that begin in quarantine: doubted ones, and a tool's."""
+        self.passages += len(moments)
+        self.passages_in_quarantine += sum(each.role == "tool" or each.trust_zone == "quarantine" for each in moments)
 
 
 def sum_tallies(tallies: Iterable[IntakeTally]) -> IntakeTally:

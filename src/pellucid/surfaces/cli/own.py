@@ -37,6 +37,8 @@ def import_sessions(row: Row, args: Args) -> None:
         with _finishing_on_interrupt(call.deadline.cancel):
             outcome = row.perform(call, request)
         performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
+    if failure := row.failure(outcome):
+        raise failure
 
 
 def observe(row: Row, args: Args) -> None:

@@ -21,52 +21,56 @@ _NAMED = 5
 _NOTHING = "nothing was taken in: there is no transcript"
 _FORMS = "JSON lines of Claude Code or Codex, and chats as JSON, Markdown or text with `User:` and `Assistant:`"
 HELD = "accept:quarantined"
-_WORDS = {
+_WORDS: dict[str, str | tuple[str, str]] = {
     "duplicate": "said before",
     "restated": "said before",
     "recalled": "recalled, and said again",
     "duplicate-in-segment": "said twice",
     "unresolved-reference": "not saying what they speak of",
     "too-vague": "too vague",
-    "speculative": "guesses",
+    "speculative": ("guess", "guesses"),
     "below-importance": "unimportant",
     "cap-reached": "beyond what one stretch may keep",
-    "question": "questions",
-    "chatter": "courtesies",
-    "transient": "states that pass",
+    "question": ("question", "questions"),
+    "chatter": ("courtesy", "courtesies"),
+    "transient": ("state that passes", "states that pass"),
     "known": "known already",
     "already-imported": "imported before",
     "forgotten": "forgotten by you",
     "thinking": "an agent's thinking",
-    "not-a-turn": "lines that carry no message",
+    "not-a-turn": ("line that carries no message", "lines that carry no message"),
     "empty": "empty",
-    "harness-noise": "notes of the agent's program",
+    "harness-noise": ("note of the agent's program", "notes of the agent's program"),
     "own-recall": "Pellucid's own output",
     "own-prompt": "Pellucid's own prompts",
     "off-the-record": "off the record",
-    "api-error": "failed calls",
-    "said-before": "said twice",
-    "queued": "commands that waited",
+    "api-error": ("failed call", "failed calls"),
+    "said-before": "repeated in the transcripts",
+    "queued": ("command that waited", "commands that waited"),
     "no-sign": "with no sign that they are to last",
     "outweighed": "beside weightier words",
-    "task": "tasks of the moment",
+    "task": ("task of the moment", "tasks of the moment"),
     "debugging": "said while a failure was looked into",
-    "unanswered": "questions nobody answered",
-    "title-of-another-session": "titles of other sessions",
-    "plain-text": "texts that are no chat",
-    "folder-not-entered": "folders that are hidden or of other people's files",
-    "unreadable-folder": "folders that may not be read",
-    "unreadable-file": "files that may not be read",
-    "link-not-followed": "links that lead out of the folder",
-    "already-read": "files read already",
-    "excluded-path": "excluded files",
-    "empty-file": "empty files",
-    "unknown-format": "files in no known format",
-    "nothing-readable": "files with nothing to read",
-    "unfinished-line": "lines not written to their end",
-    "unfinished-document": "files not written to their end",
+    "unanswered": ("question nobody answered", "questions nobody answered"),
+    "title-of-another-session": ("title of another session", "titles of other sessions"),
+    "plain-text": ("text that is no chat", "texts that are no chat"),
+    "folder-not-entered": (
+        "folder that is hidden or of other people's files",
+        "folders that are hidden or of other people's files",
+    ),
+    "unreadable-folder": ("folder that may not be read", "folders that may not be read"),
+    "unreadable-file": ("file that may not be read", "files that may not be read"),
+    "link-not-followed": ("link that leads out of the folder", "links that lead out of the folder"),
+    "already-read": ("file read already", "files read already"),
+    "excluded-path": ("excluded file", "excluded files"),
+    "empty-file": ("empty file", "empty files"),
+    "unknown-format": ("file in no known format", "files in no known format"),
+    "nothing-readable": ("file with nothing to read", "files with nothing to read"),
+    "unfinished-line": ("line not written to its end", "lines not written to their end"),
+    "unfinished-document": ("file not written to its end", "files not written to their end"),
 }
-"""The words for reason codes, to follow a number; a code that is not here is shown as it is."""
+"""The words for reason codes, to follow a number: those for 1 and for others, if they differ. A code that is not here
+is shown as it is."""
 
 
 def import_text(outcome: ImportOutput) -> str:
@@ -98,7 +102,10 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"ask in these folders, or with {flag('--namespace')}"
     if outcome.notes:
         yield f"read as notes, and not as a user's words to an agent: {', '.join(map(visible, outcome.notes[:_NAMED]))}"
-    yield from _verdict_lines(outcome.verdicts, outcome.unkept)
+    yield from _verdict_lines(outcome.verdicts, outcome.unkept, outcome.passages_in_quarantine)
+    if outcome.turns_cut:
+        cut = f"{outcome.characters_cut:,} characters out of the middle of {counted(outcome.turns_cut, 'turn')}"
+        yield f"cut: {cut} too long to be kept whole (capture.maxTurnChars)"
     yield from _left_out_lines(outcome)
     yield from _problem_lines(outcome)
     yield from _undo_lines(outcome)
@@ -107,7 +114,7 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
 def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
     """Yield what could not be read, why extraction stopped early, and why vectors are missing, if any of it is so."""
     if outcome.malformed:
-        yield malformed_line(outcome.malformed, "places", outcome.problems)
+        yield malformed_line(outcome.malformed, "place", outcome.problems)
     if outcome.extractor_problem:
         yield f"stopped early: {visible(spell_commands(outcome.extractor_problem))}"
     if outcome.encoder_problem:
@@ -122,16 +129,25 @@ def _left_out_lines(outcome: ImportOutput | ObserveOutput) -> Iterator[str]:
 
 
 def malformed_line(count: int, unit: str, problems: Sequence[str]) -> str:
-    """Render how many `lines` or `places` (the `unit`) could not be read, with the first three problems."""
-    return f"{count} {unit} could not be read, among them {'; '.join(map(visible, problems[:3]))}"
+    """Render how many places (the `unit`: `line` or `place`) could not be read, with the first three problems."""
+    first = "; ".join(map(visible, problems[:3]))
+    return f"{counted(count, unit)} could not be read{', among them' if count > 1 else ':'} {first}"
 
 
-def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
-    """Yield how many memories wait in quarantine, and how many statements were not kept and why. Both arguments count
-    by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
+def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int], passages: int = 0) -> Iterator[str]:
+    """Yield how many memories and `passages` wait in quarantine, and how many statements were not kept and why. Two
+    arguments count by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
     """
-    if quarantined := verdicts.get(HELD, 0):
-        yield f"in quarantine: {quarantined:,}, until you let them in ({quoted('trust list')})"
+    waiting = [
+        counted(count, singular, plural)
+        for count, singular, plural in (
+            (verdicts.get(HELD, 0), "memory", "memories"),
+            (passages, "passage", "passages"),
+        )
+        if count
+    ]
+    if waiting:
+        yield f"in quarantine: {' and '.join(waiting)}, until you let them in ({quoted('trust list')})"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
         why = quoted('why "ITS WORDS"')
@@ -163,11 +179,12 @@ def _namespace_line(target: FiledSessions) -> str:
 
 def in_words(*counts: Mapping[str, int]) -> str:
     """Render counts by reason code, added up, as `12 questions, 3 too vague`, the largest first."""
-    by_word: Counter[str] = Counter()
+    by_words: Counter[str | tuple[str, str]] = Counter()
     for code, count in (pair for each in counts for pair in each.items()):
         reason = code.rpartition(":")[2]
-        by_word[_WORDS.get(reason, visible(reason))] += count
-    return ", ".join(f"{count:,} {word}" for word, count in by_word.most_common())
+        by_words[_WORDS.get(reason, visible(reason))] += count
+    forms = (((words, words) if isinstance(words, str) else words, count) for words, count in by_words.most_common())
+    return ", ".join(counted(count, *words) for words, count in forms)
 
 
 def observe_text(outcome: ObserveOutput) -> str:
@@ -176,7 +193,7 @@ def observe_text(outcome: ObserveOutput) -> str:
     lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]
     lines += _left_out_lines(outcome)
     if outcome.malformed:
-        lines.append(malformed_line(outcome.malformed, "lines", outcome.problems))
+        lines.append(malformed_line(outcome.malformed, "line", outcome.problems))
     for each in outcome.flushes:
         result = f"{counted(each.turns, 'turn')} became {counted(each.memories, 'memory', 'memories')}"
         lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {result}")

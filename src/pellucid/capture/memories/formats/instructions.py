@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.capture.fences import fence_after
 from pellucid.capture.memories.adopted import AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.blocks import MarkdownBlock, markdown_blocks, without_comments
 from pellucid.capture.memories.document import SourceFile, is_file
 from pellucid.capture.memories.formats.header import Header, first_text, parse_header
 from pellucid.capture.memories.statements import AdoptedStatement, statements, text_with_headings
 from pellucid.capture.transcripts.json_values import as_instant
+from pellucid.language.quoting.fences import fence_after
 from pellucid.model.memory import Category
 
 SUFFIXES = frozenset({"", ".md", ".mdc", ".markdown", ".txt"})

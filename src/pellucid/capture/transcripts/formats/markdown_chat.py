@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from pellucid.capture.fences import fence_after
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, is_recap, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
+from pellucid.language.quoting.fences import fence_after
 from pellucid.model.turn import Role, Turn
 
 _FENCE = re.compile(r"[ \t]{0,3}(?:> ?)?(`{3,}|~{3,})")
@@ -31,6 +31,7 @@ _TITLE = re.compile(r"^# (?P<title>.{1,300}?)(?:\(?\d{4}-\d\d-\d\d[^()\n]{0,80}\
 _MAX_BEFORE = 30
 """Lines that are not blank before the first message; with more, the file is a document that quotes a chat."""
 _TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)
+_OUTPUT = re.compile(r"\n```[^`\n]*\n(?:(?!```)[^\n]*\n)*```[ \t]*(?=\n|\Z)")
 _TOOL_END = re.compile(r"^(?:</details>)?</tool-use>", re.MULTILINE)
 """Only at the beginning of a line: an indented tag belongs to a session that the tool's output quotes."""
 _RULE = re.compile(r"---[ \t]*")
@@ -269,13 +270,17 @@ def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]
 
 
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
-    """Return a tool block's content and its end in `text`: at its closing tag or, without tags, at the next rule."""
+    """Return a tool block's content and its end in `text`: at its closing tag or, without tags, at the next rule.
+
+    A code fence on the line after a closing tag is the tool's output.
+    """
     if opening["name"]:
         end = _rule_outside_fences(text, opening.end())
         return text[opening.end() : end], end
     closing = _TOOL_END.search(text, opening.end())
     end, after = closing.span() if closing else (len(text), len(text))
-    return text[opening.end() : end], after
+    output = _OUTPUT.match(text, after)
+    return text[opening.end() : end] + (output[0] if output else ""), output.end() if output else after
 
 
 def _rule_outside_fences(text: str, at: int) -> int:

@@ -36,7 +36,7 @@ def adoption_text(outcome: AdoptOutput) -> str:
         if counts:
             lines.append(f"{title}: {largest_first(counts)}")
     if outcome.malformed:
-        lines.append(malformed_line(outcome.malformed, "places", outcome.problems))
+        lines.append(malformed_line(outcome.malformed, "place", outcome.problems))
     if outcome.encoder_problem:
         lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
     lines += ["", *map(_sample_lines, outcome.samples)] if outcome.samples else []

@@ -1,0 +1,159 @@
+"""A turn that gives injected orders in, the stretches of it that are doubted out: the orders, and what continues them.
+
+The rest of a person's message can be from the same page as its orders, so all of it is doubted. An agent's message
+shows many things in turn (files, rules, its own words): of it only the blocks with the orders are doubted, and what is
+just after them in the same section or code fence.
+"""
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from pellucid.language.hidden import undisguised
+from pellucid.language.quoting.fences import fence_after
+from pellucid.language.quoting.voices import foreign_and_own, quoted
+from pellucid.memory.trust.concepts import addresses_in
+from pellucid.memory.trust.injection import looks_injected, split_injections
+from pellucid.model.turn import Turn
+
+_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)")
+_SECTION = re.compile(r"\s{0,3}[>+-]?\s{0,3}(?:#{1,6}\s|([-*_])\1{2,}\s*$)")
+"""A heading or a rule between sections; also in quoted lines and in those of a diff."""
+
+_REACH = 1_000
+"""The characters after an order that can belong to it: three or four passages."""
+_LONG = 600
+"""The characters of a block that end it where a line begins at the margin: a list can be longer than any section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a turn begins in quarantine, and which of its words: those in `stretches`; all of them if that is None."""
+
+    reason: str
+    letters: str = ""
+    """The letters and digits of the turn."""
+    stretches: tuple[tuple[int, int], ...] | None = None
+    """Starts and ends in `letters`."""
+    words: str = ""
+    """The text of the stretches."""
+
+    def covers(self, words: str) -> bool:
+        """Whether words of the turn, or made of it, are doubted; words that are not found in the turn are."""
+        wanted = _letters(words)
+        if self.stretches is None:
+            return True
+        places = list(_places(self.letters, wanted)) if wanted else []
+        overlaps = (start < at + len(wanted) and at < end for at in places for start, end in self.stretches)
+        return any(overlaps) or bool(wanted and not places)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole turn is doubted."""
+        return self.stretches is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph, a list or the like, with blank lines around it."""
+
+    text: str
+    begins: bool
+    """Whether a section begins with it: it is a heading, or the first after a rule."""
+    fence: int
+    """The number of the code fence that it is in, from 1; 0 if it is in none."""
+
+
+def injected_turn(text: str, *, of_agent: bool = False) -> tuple[str, ...]:
+    """Return the codes of the signs of injection in a turn's text, and in what it pastes or quotes; can be empty."""
+    parts = [foreign_and_own(text, of_agent=of_agent)[0], *quoted(text)]
+    codes = [*looks_injected(text), *(code for part in parts if part for code in looks_injected(part, foreign=True))]
+    return tuple(dict.fromkeys(codes))
+
+
+def doubt_of(turn: Turn, reason: str) -> Doubt:
+    """Return the doubt of a turn that looks injected for this reason.
+
+    All of the turn is doubted unless an assistant said it, and what is left without the doubted blocks looks harmless
+    and names none of their addresses.
+    """
+    if turn.role != "assistant":
+        return Doubt(reason)
+    blocks = list(_blocks(turn.content))
+    doubted = _doubted_blocks(turn.content, blocks)
+    hostile = "\n\n".join(block.text if doubted[at] else "..." for at, block in enumerate(blocks))
+    rest = "\n\n".join("..." if doubted[at] else block.text for at, block in enumerate(blocks))
+    is_told_apart = any(doubted) and not all(doubted) and not injected_turn(rest, of_agent=True)
+    if not is_told_apart or addresses_in(undisguised(hostile)) & addresses_in(undisguised(rest)):
+        return Doubt(reason)
+    lengths = (len(_letters(block.text)) for block in blocks)
+    ends = list(accumulate(lengths, initial=len(lead := _letters(turn.speaker or ""))))
+    stretches = tuple(stretch for at, stretch in enumerate(pairwise(ends)) if doubted[at])
+    return Doubt(reason, lead + _letters(turn.content), stretches, hostile)
+
+
+def _doubted_blocks(text: str, blocks: list[_Block]) -> list[bool]:
+    """Return for each block whether it gives orders, alone or with its neighbours, or continues one that does."""
+    foreign = set(foreign_and_own(text, of_agent=True)[0].splitlines())
+    split = split_injections([block.text for block in blocks])
+    out: list[bool] = []
+    reach = {"section": 0, "fence": 0}  # the characters that the orders of earlier blocks still reach
+    fence = 0
+    for number, block in enumerate(blocks):
+        if block.begins or block.fence != fence:
+            reach["fence"] = 0
+        if block.begins and not block.fence:
+            reach["section"] = 0
+        fence = block.fence
+        is_hostile = number in split or _gives_orders(block, foreign)
+        out.append(is_hostile or any(left > 0 for left in reach.values()))
+        reach = {place: left - len(block.text) for place, left in reach.items()}
+        if is_hostile:
+            reach["fence" if fence else "section"] = _REACH
+    return out
+
+
+def _gives_orders(block: _Block, foreign: Container[str]) -> bool:
+    """Whether a block gives injected orders; in another's voice if one of its lines is among the `foreign` ones."""
+    is_foreign = any(line in foreign for line in block.text.splitlines() if line.strip())
+    return bool(injected_turn(block.text, of_agent=True) or (is_foreign and looks_injected(block.text, foreign=True)))
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks of a text: they end at blank lines, before a heading or a rule, and at both ends of a fence."""
+    fence, number, count = "", 0, 0  # the fence that is open, its number, and the fences so far
+    lines, begins, length = list[str](), False, 0
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        was, fence = fence, fence_after(fence, mark[0]) if mark else fence
+        opens, closes = bool(fence and not was), bool(was and not fence)
+        starts = _SECTION.match(line) is not None
+        is_long = length > _LONG and not line.startswith((" ", "\t"))
+        if lines and (starts or opens or is_long or not line.strip()):
+            yield _Block("\n".join(lines), begins, number)
+            lines, begins, length = [], False, 0
+        if opens:
+            number = count = count + 1
+        begins = begins or starts
+        if line.strip():
+            lines.append(line)
+            length += len(line)
+        if closes:
+            yield _Block("\n".join(lines), begins, number)
+            lines, begins, length, number = [], False, 0, 0
+    if lines:
+        yield _Block("\n".join(lines), begins, number)
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text: the same however it was cut, and without marks and drawings."""
+    return "".join(filter(str.isalnum, text))
+
+
+def _places(text: str, words: str) -> Iterator[int]:
+    """Yield each place of some words in a text."""
+    at = text.find(words)
+    while at >= 0:
+        yield at
+        at = text.find(words, at + 1)
