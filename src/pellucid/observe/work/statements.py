@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pellucid.language import lexicon
 from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import is_closed, join_sentences
 from pellucid.language.statements.frames import tells_change
-from pellucid.language.words import reading_length
+from pellucid.language.words import reading_length, words
 from pellucid.observe.extract.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
@@ -130,10 +131,10 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     Nothing pasted is among them, nor a sentence in `taken`.
     """
     context = turn.context
-    words = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
-    own = replace(context, turn=replace(context.turn, content=words))
+    typed = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
+    own = replace(context, turn=replace(context.turn, content=typed))
     cued = [each for each in statements(own) if _is_meant(each, context.language)]
-    cued_words, found = [_bare(each.text) for each in cued], list(units(blocks(words)))
+    cued_words, found = [_bare(each.text) for each in cued], list(units(blocks(typed)))
     further = [
         _statement_alone(read)
         for read in _stating_units(found, own, by_user=True)
@@ -148,12 +149,12 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     return _completed(made, left, own.language) if whole else made
 
 
-def _without_quotes(words: str, before: TurnContext | None) -> str:
+def _without_quotes(typed: str, before: TurnContext | None) -> str:
     """Return a person's words without lines, of four words or more, repeated from `before`; all if none is left."""
     quotable = _bare(before.turn.content) if before else ""
-    lines = [(line, _bare(line)) for line in words.splitlines()]
+    lines = [(line, _bare(line)) for line in typed.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in quotable]
-    return "\n".join(own) if any(map(str.strip, own)) else words
+    return "\n".join(own) if any(map(str.strip, own)) else typed
 
 
 def _is_brief(turn_units: Sequence[Unit]) -> bool:
@@ -212,8 +213,16 @@ def _is_complement(unit: Unit, text: str, language: Language) -> bool:
         return False
     if noise.task.search(lowered) or noise.transient.search(lowered) or noise.unmarked.search(lowered):
         return False
-    short = reading_length(text) < FEWEST_WORDS
+    short = reading_length(text) < FEWEST_WORDS and not _is_order(lowered)
     return short or load_table().read(unit.whole, by_user=True).durable >= KEEP_OF_PERSON / 2
+
+
+def _is_order(lowered: str) -> bool:
+    """Whether a short text, lower-case, tells to do something (`run tests`), and not how something shall be: that has a
+    number, or a pronoun for what was said before (`make it 6`)."""
+    found = words(lowered)
+    does = bool(found) and found[0] in lexicon.words("verbs", "many", "placing")
+    return does and not any(word.isdigit() or word in lexicon.words("pointing") for word in found)
 
 
 def _is_meant(cued: ObservedStatement, language: Language) -> bool:

@@ -287,12 +287,12 @@ def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
     head = "`pricing.py` mixes four concerns:"
     items = "\n".join(f"- {each}" for each in CONCERNS)
     (kept,) = told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{items}"))
-    assert kept == f"pricing.py mixes four concerns: {'; '.join(CONCERNS)}"
+    assert kept == f"`pricing.py` mixes four concerns: {'; '.join(CONCERNS)}"
     long = "\n".join(
         f"- {each}, and that is why every change of one of them has to be tested with all" for each in CONCERNS
     )
     for part in told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{long}")):
-        assert part.startswith("pricing.py mixes four concerns: ")
+        assert part.startswith("`pricing.py` mixes four concerns: ")
         assert part.endswith("; …")
 
 
@@ -375,3 +375,30 @@ def test_what_a_person_will_do_on_a_day_is_kept(dated: str) -> None:
 )
 def test_what_a_person_does_right_away_is_not(passing: str) -> None:
     assert told(("user", passing)) == []
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "The hook runs `lanes` in a subshell, so the parent's `lanes | grep -c .` kept counting lanes that were closed",
+        "`-o` counts open lanes only and `-h` held ones, because a suspended lane still needs its row on the board",
+        "The board fails because `lint ./dock/... ./crane/...` reads `**options` as two globs and drops `__init__`",
+        "The `<lane>` element loses its closing `</lane>` when the row is cut, which is why the board stays empty",
+    ],
+)
+def test_inline_code_of_an_agents_is_kept_as_it_was_written(found: str) -> None:
+    assert told(("user", "why?"), ("assistant", f"{found}.")) == [found]
+
+
+def test_an_order_beside_a_rule_is_no_part_of_it_and_a_value_is() -> None:
+    rule = "Closed lanes should be limited to one row"
+    assert told(("user", f"{rule}. Run tests.")) == [rule]
+    assert told(("user", "always restart the relay when a node goes away. Make it 6.")) == [
+        "Always restart the relay when a node goes away. Make it 6"
+    ]
+
+
+def test_a_list_under_a_guess_or_of_next_steps_is_no_procedure() -> None:
+    steps = "1. the folder of the session\n2. the row of the session"
+    for heading in ("There seems to be a mismatch when you compare:", "Next steps to close the branch:"):
+        assert not any(each.startswith(heading) for each in told(("user", f"{heading}\n{steps}")))
