@@ -18,6 +18,8 @@ _CLAUSE_END = re.compile(r"[.!?:;]\s+")
 _JOINED = re.compile(r"[-/_]")
 _NEAR = 20
 """Characters before a date that are searched for the word before it."""
+_OPENING = 3
+"""Words at the beginning of a clause among which its verb of the past can be: later ones are attributes, mostly."""
 _SHORT, _HEADING = 4, 3
 """The fewest letters of a word, and the fewest such words, that can make a heading."""
 _OPENS = {"week": "week of ", "trail": "since "}
@@ -66,7 +68,7 @@ def _tells_when(text: str, start: int, end: int) -> bool:
     is_told = bool(around & lexicon.words("past", "were", "future")) or "'ll" in clause
     if text[start:end].endswith("s"):
         return is_told
-    did = any(word.endswith("ed") and word not in _after_be(clause) for word in around)
+    did = any(word.endswith("ed") and word not in _after_be(clause) for word in words(clause)[:_OPENING])
     return is_told or did or bool(around & lexicon.persons().keys()) or bool(lexicon.words("be").intersection(before))
 
 

@@ -22,6 +22,7 @@ AT = datetime(2026, 4, 23, tzinfo=UTC)
         "Nudge today's header down to free more room",
         "I made it stricter: rows are hidden (strict for today), and we now hide times on today",
         "Where things stand today: two readers and no writer",
+        "It is a change to a shipped option, which today only keeps the quoted rows",
         "the board draws `today` in bold, and I draw it thin",
     ],
 )

@@ -39,6 +39,8 @@ DECIDED = 0.5
 """The probability from which an agent's statement is kept as a decision."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
+LONGEST_LIST = 630
+"""The same of a list that is told whole."""
 FEWEST_WORDS = 4
 BRIEF = 3
 """The most sentences of a turn or paragraph that are read as one: more are about more than one thing."""
@@ -270,7 +272,9 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
     One statement of all items if they fit into it; else of the durable items and `…`, in as many statements as needed.
     """
     kept = [each for each in lasting if each.unit in items]
-    whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
+    whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST_LIST
+    if not whole and 2 * len(kept) < len(items):
+        return
     runs = batches(kept, lambda each: len(each.unit.text) + 2, LONGEST - len(lead))
     parts = [items] if whole else [[each.unit for each in run] for run in runs]
     for part in parts if kept else ():
