@@ -1,9 +1,12 @@
-"""A text in, its sentences out: where each begins, which ask, which are closed; abbreviations and initials end none."""
+"""A text in, its sentences out: where each begins, which ask, which are closed; abbreviations and code end none."""
 
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+CODE_SPAN = re.compile(r"(?<![`\\])(?P<ticks>`+)(?!`)[^\n]*?[^`\n](?P=ticks)(?!`)")
+"""Inline code with its backticks, as in Markdown: as many backticks close it as open it. A line break ends none."""
+_MASK = "x"
 _CLOSERS = "\"”’')]*_`"
 """Characters that can follow the mark that ends a sentence: quotation marks, brackets, emphasis."""
 PAUSE = re.compile(rf"(?<=[.!?…])(?P<closed>[{re.escape(_CLOSERS)}]{{0,4}})\s+(?=\S)|(?<=[。！？])(?=\S)")
@@ -18,6 +21,9 @@ _ABBREVIATION = re.compile(
     r"|(?<!\d )\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"(?<!\S)\d{1,2}\.$")
+"""A number with a full stop; another number after it, or one word and another number, makes the two a list."""
+_LISTED_NEXT = re.compile(r"(?:[^\W\d_]+\s+\d{1,2}(?=[.,;)]|\s*$)|\d{1,2}[.,)](?=\s|$))")
 _NUMBERED = re.compile(r"\b(?:no|nr|núm)\.$", re.IGNORECASE)
 """Abbreviations of `number` if a digit follows; otherwise `no` is an answer."""
 _LONGEST_ABBREVIATION = 8
@@ -29,6 +35,27 @@ _QUESTION = re.compile(r"^¿|(?:吗|嗎|呢|(?:です|ます|でした|ました
 
 _APART = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
 _ROUGHLY = re.compile(r"(?:[^.!?。！？\n]|\.(?=\w))+[.!?。！？]*")
+
+
+def mask_code(text: str) -> str:
+    """Return a text of the same length with a letter for each character of inline code between its backticks."""
+    return CODE_SPAN.sub(_masked, text) if "`" in text else text
+
+
+def unmark_code(text: str) -> str:
+    """Return the text without the backticks of its inline code."""
+    return CODE_SPAN.sub(_unmarked, text) if "`" in text else text
+
+
+def _masked(span: re.Match[str]) -> str:
+    """Return a span of code with a letter for each of its characters but the backticks."""
+    ticks = span["ticks"]
+    return f"{ticks}{_MASK * (len(span[0]) - 2 * len(ticks))}{ticks}"
+
+
+def _unmarked(span: re.Match[str]) -> str:
+    """Return a span of code without its backticks."""
+    return span[0].strip("`")
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -50,12 +77,14 @@ def own_sentences(text: str) -> Iterator[str]:
 def sentence_starts(text: str) -> Iterator[int]:
     """Yield the index of the first character of each sentence except the first.
 
-    An abbreviation ends no sentence, nor does a closed mark before a lower-case letter: `("Why?" and so on)`.
+    An abbreviation ends no sentence, nor does a closed mark before a lower-case letter (`("Why?" and so on)`), the
+    number of a list (`steps 1. and 2.`), or a mark in inline code.
     """
     last = 0
+    text = mask_code(text)
     for pause in _PAUSE.finditer(text):
         goes_on = pause["closed"] and text[pause.end()].islower()
-        if not goes_on and not _ends_in_abbreviation(text, last, pause):
+        if not goes_on and not _ends_in_abbreviation(text, last, pause) and not _is_listed(text, pause):
             yield pause.end()
             last = pause.end()
 
@@ -67,8 +96,11 @@ def join_sentences(parts: Iterable[str]) -> str:
 
 
 def closing_mark(text: str) -> str:
-    """Return a text's last character before closing quotation marks, brackets and emphasis; empty if none."""
-    return text.rstrip(f"{_CLOSERS} \n")[-1:]
+    """Return a text's last character before closing quotation marks, brackets and emphasis; empty if none.
+
+    A letter if the text ends in inline code, whose last mark closes nothing.
+    """
+    return mask_code(text).rstrip(f"{_CLOSERS} \n")[-1:]
 
 
 def is_closed(text: str) -> bool:
@@ -102,3 +134,10 @@ def _ends_in_abbreviation(text: str, start: int, pause: re.Match[str]) -> bool:
     return text[end - 1] == "." and bool(
         _ABBREVIATION.search(*tail) or (text[pause.end()].isdigit() and _NUMBERED.search(*tail))
     )
+
+
+def _is_listed(text: str, pause: re.Match[str]) -> bool:
+    """Whether the full stop before `pause`, a match of `_PAUSE`, stands after the first of two listed numbers."""
+    tail = text, max(0, pause.start() - 4), pause.start()
+    following = _LISTED_NEXT.match(text, pause.end())
+    return bool(following and following[0][0] == following[0][0].lower() and _LISTED.search(*tail))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pellucid.language import lexicon
 from pellucid.language.scripts import HAN, KATAKANA, is_east
+from pellucid.language.sentences import unmark_code
 from pellucid.language.spelling import entity_key
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import stop_words
@@ -49,7 +50,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
         return Attribution()
     if _DATA.match(sentence) or _CODE_LINE.search(sentence) or sentence.rstrip().endswith((":", "：")):
         return Attribution()
-    sentence = _INSIDE_CODE.sub(" ", sentence)
+    sentence = _INSIDE_CODE.sub(" ", unmark_code(sentence))
     affirmed = language.attributes.negation.sub("", sentence)
     entity, attributes = _match_rows(affirmed, language, speaker)
     denied = bool(attributes) and affirmed != sentence and polarity(sentence).denied

@@ -3,14 +3,25 @@
 import re
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import pairwise
 
 from pellucid.language import lexicon
 from pellucid.language.dates import alternatives, phrases, relative_span
 from pellucid.language.scripts import is_east
+from pellucid.language.sentences import mask_code
+from pellucid.language.words import words
 from pellucid.observe.language import Language, Unit, load_language
 
 _DATED = re.compile(r"\s*\(\d{4}")
 _MAX_DATES = 2
+_CLAUSE_END = re.compile(r"[.!?:;]\s+")
+_JOINED = re.compile(r"[-/_]")
+_NEAR = 20
+"""Characters before a date that are searched for the word before it."""
+_OPENING = 3
+"""Words at the beginning of a clause among which its verb of the past can be: later ones are attributes, mostly."""
+_SHORT, _HEADING = 4, 3
+"""The fewest letters of a word, and the fewest such words, that can make a heading."""
 _OPENS = {"week": "week of ", "trail": "since "}
 
 
@@ -18,24 +29,63 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     """Return the text with an absolute date in brackets after each of its first two relative ones.
 
     `at` is the time at which it was said; if None, the text is unchanged. A week is `week of 2026-04-20`, a month
-    `2026-04`, a year `2026`, the past week `since 2026-04-15`.
+    `2026-04`, a year `2026`, the past week `since 2026-04-15`. A `today` that is no date, as in `the today column`,
+    stays as it is.
     """
     pattern = _pattern(language.code)
     if at is None or not pattern:
         return text
     today = at.date()
     done, parts, last = 0, list[str](), 0
-    lowered = text.lower()
+    lowered = mask_code(text).lower()
     for found in pattern.finditer(lowered if len(lowered) == len(text) else text):
         try:
             named = _absolute_date(found, today, language)
         except (OverflowError, ValueError):  # the day lies outside the years 1 to 9999
             named = None
         end = found.end() + 2 * text[found.end() :].startswith(("'s", "’s"))  # yesterday's
-        if done < _MAX_DATES and named and not _DATED.match(text[end:]):
+        is_new = done < _MAX_DATES and named and not _DATED.match(text[end:])
+        if is_new and (named != str(today) or is_east(found[0]) or _tells_when(text, found.start(), end)):
             parts += [text[last:end], f"({named})" if is_east(found[0]) else f" ({named})"]
             last, done = end, done + 1
     return "".join([*parts, text[last:]])
+
+
+def _tells_when(text: str, start: int, end: int) -> bool:
+    """Whether the word for the present day at `start` to `end` tells when something is done, and names no concept.
+
+    It does in a clause about a person, the past or the future, and after `is`. It does not if it is joined to another
+    word, alone in brackets, in a heading, or after a word such as `on`; with an `'s`, only in a clause about the past
+    or the future.
+    """
+    clause = text[_clause_start(text, start) :]
+    clause = _CLAUSE_END.split(clause, maxsplit=1)[0]
+    near = f"{text[start - 1 : start]}{text[end : end + 1]}"
+    before = words(text[:start][-_NEAR:])[-1:]
+    if _JOINED.search(near) or near == "()" or _is_heading(clause) or lexicon.words("placing_day").intersection(before):
+        return False
+    around = set(words(clause))
+    is_told = bool(around & lexicon.words("past", "were", "future")) or "'ll" in clause
+    if text[start:end].endswith("s"):
+        return is_told
+    did = any(word.endswith("ed") and word not in _after_be(clause) for word in words(clause)[:_OPENING])
+    return is_told or did or bool(around & lexicon.persons().keys()) or bool(lexicon.words("be").intersection(before))
+
+
+def _clause_start(text: str, at: int) -> int:
+    """Return where the clause around an index begins: behind the last full stop, colon or semicolon before it."""
+    return max((found.end() for found in _CLAUSE_END.finditer(text, 0, at)), default=0)
+
+
+def _is_heading(clause: str) -> bool:
+    """Whether all longer words of a clause, three at least, begin with a capital."""
+    longer = [word for word in clause.split() if len(word) >= _SHORT and word[0].isalpha()]
+    return len(longer) >= _HEADING and all(word[0].isupper() for word in longer)
+
+
+def _after_be(clause: str) -> set[str]:
+    """Return the words of a clause that follow a form of `be`, as a state does: `are forced`."""
+    return {word for verb, word in pairwise(words(clause)) if verb in lexicon.words("be")}
 
 
 @cache

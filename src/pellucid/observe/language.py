@@ -75,6 +75,8 @@ class Noise(FrozenTable):
     appointed: re.Pattern[str] = _NEVER
     intent: re.Pattern[str] = _NEVER
     """Announcement of the speaker's next step; no conclusion is worded so."""
+    offer: re.Pattern[str] = _NEVER
+    """The opening of a question in which an assistant offers to do something: `Do you want me to …`."""
     transient: re.Pattern[str] = _NEVER
     greeting: str = "(?!)"
     lead: str = "(?!)"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pellucid.language.scripts import EAST
+from pellucid.language.sentences import mask_code
 from pellucid.language.sentences import sentences as every_sentence
 from pellucid.text_cache import text_cache
 
@@ -21,6 +22,7 @@ _MACHINE = re.compile(
     | \s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.* | .*\b(?:DEBUG|INFO|WARN|ERROR|FATAL)\b\ .*
     | (?:diff\ --git|index\ [0-9a-f]{7}|@@\ |\+\+\+\ |---\ \S|[+][^\s\d+]|-[^\s\d-]) .*
     | \s*(?:\$|>>>|\#!|%)\ ?\S.* | \s*[{}\[\]();,]+\s*$ | \s*\|.*\|\s*$ | \s*[-=_*~.#]{4,}.*$
+    | \s*(?:-{3}|\*{3}|_{3})\s*$
     | (?:E|>)\ {3}.* | \ {4,}\S.* | \t.* | .*[;{]\s*$ | \s*https?://\S+\s*$
     | \s*(?:FAILED|PASSED|ERROR|OK|make|npm\ ERR!)\b.* | \d+\ (?:passed|failed|errors?|examples?)\b.*
     )""",
@@ -44,7 +46,7 @@ _EAST = re.compile(f"[{EAST}]{{2}}")
 _SIGN = re.compile(r"[^\w\s]|[\d_]")
 _ASCII_SIGNS = bytes(code for code in range(128) if _SIGN.match(chr(code)))
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
-_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w`])`([^`]+)`(?!\w)")
+_EMPHASIS = re.compile(r"\*\*(?P<strong>.+?)\*\*|__(?P<under>.+?)__")
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
 _STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
 
@@ -110,8 +112,11 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """Return the text with a space for each tagged element with its contents; a tag that is never closed stays."""
-    tags = list(_TAG.finditer(text))
+    """Return the text with a space for each tagged element with its contents.
+
+    A tag that is never closed stays, and so does a tag in inline code.
+    """
+    tags = list(_TAG.finditer(mask_code(text)))
     last = {found[2]: found.end() for found in tags if found[1]}
     kept: list[str] = []
     at, within = 0, ""
@@ -147,11 +152,21 @@ def _read_line(line: str) -> ProseBlock:
         marker = "bullet" if item["bullet"] else "ordered"
         number = int(found[0]) if (found := _DIGITS.search(item["ordered"] or "")) else None
         line = item["text"]
-    text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], _HEADING.sub("", line)).strip()
+    text = _without_emphasis(_HEADING.sub("", line)).strip()
     named = _SPEAKER.match(text)
     if named and marker != "ordered" and named[1].casefold() not in _NOT_SPEAKERS:
         return ProseBlock(text[named.end() :], marker, named[1], number)
     return ProseBlock(text, marker, number=number)
+
+
+def _without_emphasis(line: str) -> str:
+    """Return the line without the signs of emphasis; what looks like one in inline code (`**options`) stays."""
+    masked, parts, last = mask_code(line), list[str](), 0
+    for found in _EMPHASIS.finditer(masked):
+        start, end = found.span("strong" if found["strong"] else "under")
+        parts += [line[last : found.start()], line[start:end]]
+        last = found.end()
+    return "".join([*parts, line[last:]])
 
 
 def _is_continuation(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:

@@ -89,6 +89,18 @@ def test_a_screen_that_begins_on_the_line_of_ones_own_words_is_cut_there():
     assert own_words("It does not work, see ❯ commit it\n  ⎿  Hook says no.\n") == "It does not work, see"
 
 
+def test_what_a_command_prints_below_its_prompt_is_pasted_up_to_a_blank_line_or_a_speaker():
+    printed = "❯ tide list --branch 4\nError opening the list: branch 'four' not found."
+    assert own_words(printed) == ""
+    assert own_words(f"{printed}\n\nthe branch is there") == "the branch is there"
+    assert own_words("❯ tide list\nI think this is wrong") == "I think this is wrong"
+
+
+def test_the_steps_that_a_program_reports_are_pasted():
+    steps = "  • loading state\n  • reading tags\n    • couldn't find any tags before 2.1\n  ⨯ failed after 0s"
+    assert own_words(f"why does it fail?\n{steps}") == "why does it fail?"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -16,6 +16,10 @@ from pellucid.language.sentences import closing_mark, is_closed, is_question, jo
         ('He said "go." Then she left.', ['He said "go."', "Then she left."]),
         ('"Why now?" she asked. He shrugged.', ['"Why now?" she asked.', "He shrugged."]),
         ("Call log(err, ...) before you return. Always.", ["Call log(err, ...) before you return.", "Always."]),
+        ("A plain `ls | grep -c .` counts all. Use `-l`.", ["A plain `ls | grep -c .` counts all.", "Use `-l`."]),
+        ("`lint ./dock/... ./crane/...` and `go vet` pass.", ["`lint ./dock/... ./crane/...` and `go vet` pass."]),
+        ("Please build 1. and 2. Leave 3.", ["Please build 1. and 2.", "Leave 3."]),
+        ("We have 3. 4 are gone.", ["We have 3.", "4 are gone."]),
         ("港は九時に開きます。船は十時に出ます。", ["港は九時に開きます。", "船は十時に出ます。"]),
         ("", []),
     ],
@@ -33,6 +37,7 @@ def test_sentences_are_joined_with_a_full_stop_only_where_no_mark_closes_one() -
 def test_what_closes_behind_a_mark_hides_it_from_nobody() -> None:
     assert (closing_mark('"Shall we?"'), closing_mark("done.**"), closing_mark("(so")) == ("?", ".", "o")
     assert is_closed("It holds.)")
+    assert not is_closed("It counts with `grep -c .`")
     assert not is_closed("as follows:")
 
 

@@ -6,6 +6,11 @@ from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 
 
+def test_a_value_in_inline_code_is_stated_like_any_other() -> None:
+    assert stated("The `ttl` of the cache is `300 s`") == {"ttl": "300 s"}
+    assert stated("The cache lives in `src/cache.py`") == {"location": "src/cache.py"}
+
+
 def stated(sentence: str) -> dict[str, str]:
     return read_attribution(sentence, detect_language(sentence)).attributes
 

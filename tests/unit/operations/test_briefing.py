@@ -4,7 +4,7 @@ from kits.intake import HERE, START, take
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.model.turn import Role, Turn, TurnKind
-from pellucid.operations.session.looking.briefing import BriefInput, SessionBrief, brief
+from pellucid.operations.session.looking.briefing import BriefInput, SessionBrief, _files, brief
 
 LOG = "\n".join(f"2026-03-09T14:02:{second}.114Z ERROR worker.py:18 delivery failed" for second in range(10, 40))
 CAUSE = (
@@ -118,3 +118,49 @@ def test_what_only_goes_on_is_neither_decided_nor_left_open(whole: App) -> None:
     keep(whole, "commit this", category="commitment", session_id="s1")
     told = _told(whole, ("user", "Let us talk about the log of the crane and who gets it."))
     assert (told.decided, told.left_open, told.memories) == ((), (), 2)
+
+
+def test_the_request_that_most_work_was_for_is_what_was_asked(whole: App) -> None:
+    work: list[tuple[Role, str, TurnKind]] = [("tool", "pytest -q tests/test_tariff.py", "call")] * 12
+    told = _told(
+        whole,
+        ("user", "figure out the path of the crane's log"),
+        ("assistant", CAUSE),
+        ("user", "The tariff table should be split by harbour and season"),
+        *work,
+        ("user", "yes"),
+        *work,
+        ("assistant", FIXED),
+    )
+    assert told.asked
+    assert told.asked.text == "The tariff table should be split by harbour and season"
+
+
+def test_a_request_that_later_ones_go_on_with_is_what_was_asked(whole: App) -> None:
+    work: list[tuple[Role, str, TurnKind]] = [("tool", "pytest -q tests/test_tariff.py", "call")] * 4
+    told = _told(
+        whole,
+        ("user", "The tariff table should be split by harbour and season"),
+        ("assistant", CAUSE),
+        ("user", "now show the log of the crane in green"),
+        *work,
+        ("user", "the tariff of a season is still printed twice"),
+        *work,
+        ("assistant", FIXED),
+    )
+    assert told.asked
+    assert told.asked.text == "The tariff table should be split by harbour and season"
+
+
+def test_a_plan_is_nothing_that_was_done_and_neither_is_code(whole: App) -> None:
+    closing = "To close the branch of the log:\n1. Stage the change of the log\n2. Run the tests of the crane"
+    code = "Let me look at it.\n\n```diff\n+ log.close()\n```\n\nThe log of the crane closes with its file."
+    told = _told(whole, ("user", "close the branch of the crane's log"), ("assistant", f"{code}\n\n{closing}"))
+    assert told.memories == 1
+    (done,) = told.done
+    assert done.text.startswith("The log of the crane closes with its file.")
+
+
+def test_files_of_a_temporary_folder_are_none_of_the_sessions() -> None:
+    names = [r"C:\Users\ada\AppData\Local\Temp\agent\notes.md", "/tmp/spike/main.go", r"D:\crane\log\reader.py"]
+    assert _files([[f"changed file {name}" for name in names]]) == ["crane/log/reader.py"]

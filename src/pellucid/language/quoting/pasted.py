@@ -54,6 +54,7 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"\s*[\w./@~-]+\.\w{1,6}:\d+\b",  # a place in a file
         r"\s*[\w./@-]{2,60}:[\w./-]{2,60}:(?:\s|\Z)|\[[A-Za-z][\w.@-]{2,30}\] \S",  # which of several programs prints
         r"\s*(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@-]+\s*\Z",  # nothing but a path
+        r"\s{2,}[•⨯✓✔✗✖] +\S",  # a step that a program reports
         r".*\|.*\|",
         r"[^\t]*\t[^\t]*\t",
         r"\s*\S+(?: \S+){0,5} {3,}\S+(?: \S+){0,5} {3,}\S",  # columns
@@ -183,15 +184,19 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     start = -1
     count = others = end = 0
     silent = False  # the other lines since the run's last machine line may be output of the machine, too
+    printing = False  # no blank line and no speaker since a prompt: its command's output
     for at, line in enumerate([*lines, "."] if lines else []):  # the last one only closes a run
         if at < len(lines) and not pasted[at] and _is_machine(line):
             start = at if start < 0 else start
             count += _RUN if _SCREEN.match(line) else 1
             others, end, silent = 0, at + 1, count >= _RUN
+            printing = printing or _SCREEN.match(line) is not None
+        elif printing and at < len(lines) and line.strip() and not _SPEAKS.search(line):
+            end = at + 1
         elif start >= 0 and at < len(lines) and (not line.strip() or line.startswith(("  ", "\t"))):
-            end = at + 1 if others == 0 else end
+            end, printing = at + 1 if others == 0 else end, False
         elif start >= 0:
-            others += 1
+            others, printing = others + 1, False
             silent = silent and not (_SPEAKS.search(line) or line.rstrip().endswith((".", "!", "。")))
             if others > (_SILENT_GAP if silent else _GAP) or at >= len(lines):
                 if count >= _RUN:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from pellucid.language.sentences import mask_code
 from pellucid.model.memory import Category
 from pellucid.observe.language import Language, load_cues
 
@@ -33,7 +34,7 @@ def classify(text: str, language: Language) -> SentenceReading | None:
     row = _first_row(text, language)
     if row is None:
         return None
-    rest = text[found.end() :] if (found := _LEAD_IN.match(text)) else ""
+    rest = text[found.end() :] if (found := _LEAD_IN.match(mask_code(text))) else ""
     narrower = _first_row(rest, language) if rest else None
     if narrower and narrower.category == row.category:
         row = narrower

@@ -4,15 +4,18 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from pellucid.language.sentences import CODE_SPAN, mask_code
 from pellucid.observe.language import Language
 
-_NAMED = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ]\w+|\d")
+_NAMED = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ]\w+|\d|`")
 _MIN_SALIENCE = 1.2
 """The salience from which a clause without a name or number stays at an end of the sentence."""
 _FEWEST_WORDS = 4
 
 _CLOSING = " \t.!…。！"
-_SMILEYS = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+|(?<=\\s)[:;]-?[)(DPp]")
+_SMILEYS = re.compile(
+    rf"(?P<code>{CODE_SPAN.pattern})|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+|(?<=\s)[:;]-?[)(DPp]"
+)
 _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 
@@ -34,7 +37,7 @@ def _tail_pattern(tail: str) -> re.Pattern[str]:
 def polish(sentence: str, language: Language) -> str:
     """Return the sentence without greetings, fillers, smileys, trailing tags and closing mark, or an empty text."""
     can_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
-    plain = _SMILEYS.sub("", sentence) if can_smile else sentence
+    plain = _SMILEYS.sub(lambda found: found["code"] or "", sentence) if can_smile else sentence
     text = " ".join(plain.split()).strip(_CLOSING + "-–—,")
     noise = language.noise
     opening = _opening_pattern(noise.greeting, noise.lead)
@@ -70,7 +73,7 @@ def condense(text: str, language: Language) -> str:
 
 def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
     """Return the text from the first to the last clause that `stays` accepts; all of it if it accepts none."""
-    joints = list(language.clauses.joint.finditer(text))
+    joints = list(language.clauses.joint.finditer(mask_code(text)))
     if not joints:
         return text
     starts = [0, *(found.end() for found in joints)]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from pellucid.language.sentences import QUESTION_MARKS
+from pellucid.language.sentences import QUESTION_MARKS, mask_code
 from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
 from pellucid.observe.attributes import read_attribution
@@ -186,7 +186,7 @@ def _technical_statement(text: str, context: TurnContext) -> ObservedStatement |
     """Return the statement of a sentence that tells how something works or where it is; None otherwise."""
     if context.voice == "assistant" or context.debugging:
         return None
-    stated = text.rsplit(": ", 1)[-1]
+    stated = text[mask_code(text).rfind(": ") + 2 :] if ": " in mask_code(text) else text
     keep = context.language.technical.keep
     score = context.language.technical.score(stated.lower(), min_score=keep)
     if score < keep:
@@ -265,9 +265,11 @@ def is_inline_procedure(sentence: str, language: Language) -> bool:
 
 
 def _list_heading(block: ProseBlock, language: Language) -> str:
-    """Return the last sentence of the block before a list if it says what the steps are for; else empty."""
+    """Return the last sentence of the block before a list if it says what the steps are for, surely; else empty."""
     last = next(reversed(sentences(block.text)), "")
-    procedure = language.procedure
-    if not procedure.trigger.search(last.lower()) or procedure.not_trigger.search(last.lower()):
+    procedure, noise, lowered = language.procedure, language.noise, last.lower()
+    if not procedure.trigger.search(lowered) or procedure.not_trigger.search(lowered):
+        return ""
+    if noise.hedges.search(lowered) or noise.soft_hedges.search(lowered):
         return ""
     return last[:1].upper() + last[1:]

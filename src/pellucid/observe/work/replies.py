@@ -7,13 +7,19 @@ import re
 from collections.abc import Sequence
 
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark
+from pellucid.model.memory import Category
+from pellucid.observe.extract.classify import classify
 from pellucid.observe.extract.durability import load_table
-from pellucid.observe.extract.statements import ObservedStatement
+from pellucid.observe.extract.polish import polish
+from pellucid.observe.extract.referents import solid_words
+from pellucid.observe.extract.statements import ObservedStatement, is_unresolved
+from pellucid.observe.language import Language
 from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.work.parts import WorkTurn
+from pellucid.observe.work.records import SETTLES
 
 MIN_PROPOSAL = 0.4
-"""The durability from which a proposal counts: agreeing to `Shall I commit?` decides nothing that lasts."""
+"""The durability from which a sentence before a bare `Shall I?` counts as what was proposed."""
 _LONGEST_REPLY = 80
 _PICK = re.compile(r"(?<![\w.])(?:[#(]?(?P<number>\d{1,2})|(?P<letter>[A-Ha-h]))(?=[).:,\s]|$)")
 _ITEM_LETTER = re.compile(
@@ -30,8 +36,13 @@ _ANNOUNCES = (":", "：")
 _OFFERS_NOTHING = (*_ANNOUNCES, *QUESTION_MARKS)
 _LABEL = re.compile(r"[^\s:：]{2,20}[:：]$")
 _LONGEST = 420
-_NEAR = 4
-"""Sentences at the end of a turn that are searched for a proposal."""
+_LAST = 2
+"""Sentences at the end of a turn that are searched for its last question."""
+_NEAR = 3
+"""Sentences before that question, or at the end of a turn without one, that are searched for a proposal."""
+_LONGEST_REST = 3
+"""Words after a `yes` that can make it hold always: `yes, from now on`."""
+_TELLING = ("fact", "finding")
 
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
@@ -41,9 +52,7 @@ def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
         return None
     reply, offered = first.rstrip(" .!,"), blocks(turn.before.turn.content)
     picked = _picked_options(reply, offered)
-    if not picked and _ASSENT.match(reply):
-        picked = _proposal(offered)
-    return ObservedStatement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9) if picked else None
+    return _chosen(picked, reply) if picked else _agreement(reply, offered, turn.context.language)
 
 
 def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
@@ -126,17 +135,64 @@ def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
     return f"{first} {'; '.join(others)}" if first.endswith(_ANNOUNCES) and others else first
 
 
-def _proposal(offered: Sequence[ProseBlock]) -> str:
-    """Return the last sentence that recommends, else the last before the closing question; empty if there is none.
+def _agreement(reply: str, offered: Sequence[ProseBlock], language: Language) -> ObservedStatement | None:
+    """Return what a reply agrees to, as a statement; None if it agrees to nothing that lasts.
 
-    A turn that neither recommends nor asks proposes nothing: an `ok` to it only says that it was read.
+    That is what the turn before (`offered`) asks last, said as a statement; if that names nothing (`Shall I?`), the
+    proposal before the question. With `yes always` it is a preference even if it is an order of the moment. A list
+    that asks in its last item is a menu, from which a yes picks nothing.
     """
+    assent = _ASSENT.match(reply)
+    if not assent or not offered or (offered[-1].marker != "none" and _is_offer(offered[-1].text, language)):
+        return None
     spoken = [sentence for block in offered for sentence in sentences(block.text)]
-    asks = bool(spoken) and closing_mark(spoken[-1]) in QUESTION_MARKS
+    asked = next((each for each in reversed(spoken[-_LAST:]) if _is_offer(each, language)), "")
+    offer = polish(language.noise.offer.sub("", asked).rstrip("".join((" ", *QUESTION_MARKS))), language)
+    rest = reply[assent.end() :].strip(" ,.!")
+    standing = f"{rest} {offer[:1].lower()}{offer[1:]}"
+    if offer and rest and len(rest.split()) <= _LONGEST_REST and classify(standing, language):
+        return _chosen(polish(standing, language), reply, "preference")
+    names = solid_words(offer, language) > 1
+    if names and not is_unresolved(offer, language):
+        return _chosen(offer, reply) if _settles(asked, offer) else None
+    before = spoken[: spoken.index(asked)] if asked else spoken
+    proposal = _proposal(before[-_NEAR:], asks=bool(asked) and not names)
+    return _chosen(proposal, reply) if proposal else None
+
+
+def _chosen(text: str, reply: str, category: Category = "decision") -> ObservedStatement:
+    """Return the statement that a reply made of a text."""
+    return ObservedStatement(f"{text[:_LONGEST]} (chosen: “{reply}”)", category, 0.9)
+
+
+def _is_offer(sentence: str, language: Language) -> bool:
+    """Whether a sentence of an agent asks, or offers something without asking: `Tell me if you want me to …`."""
+    return closing_mark(sentence) in QUESTION_MARKS or bool(language.noise.offer.match(sentence))
+
+
+def _settles(question: str, offer: str) -> bool:
+    """Whether a yes to a question settles how something shall be, and not the next step alone.
+
+    `offer` is the question as a statement. One of the two heads has to read it so.
+    """
+    return (
+        load_table().read(offer, by_user=True).durable >= SETTLES
+        or load_table("questions").read(question, by_user=False).durable >= SETTLES
+    )
+
+
+def _proposal(spoken: Sequence[str], *, asks: bool) -> str:
+    """Return the last of an agent's sentences that recommends, else the last that says how something shall be.
+
+    Empty if there is none. What is more likely than not a fact or a finding proposes nothing. An agent that neither
+    recommends nor asks (`asks`) proposes nothing either: an `ok` to it only says that it was read.
+    """
     table, rated = load_table(), list[tuple[bool, int, str]]()
-    for at, sentence in enumerate(spoken[-_NEAR:]):
-        recommends = bool(_RECOMMENDED.search(sentence))
-        chance = table.read(sentence, by_user=False).durable
-        if chance >= MIN_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
+    for at, sentence in enumerate(spoken):
+        recommends, reading = bool(_RECOMMENDED.search(sentence)), table.read(sentence, by_user=False)
+        tells = reading.kind in _TELLING and reading.of_kind >= SETTLES
+        if reading.durable < MIN_PROPOSAL or closing_mark(sentence) in _OFFERS_NOTHING:
+            continue
+        if recommends or (asks and not tells):
             rated.append((recommends, at, sentence))
     return max(rated)[2].rstrip(" .") if rated else ""

@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pellucid.language import lexicon
 from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import is_closed, join_sentences
 from pellucid.language.statements.frames import tells_change
-from pellucid.language.words import reading_length
+from pellucid.language.words import reading_length, words
 from pellucid.observe.extract.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
@@ -38,6 +39,8 @@ DECIDED = 0.5
 """The probability from which an agent's statement is kept as a decision."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
+LONGEST_LIST = 630
+"""The same of a list that is told whole."""
 FEWEST_WORDS = 4
 BRIEF = 3
 """The most sentences of a turn or paragraph that are read as one: more are about more than one thing."""
@@ -130,10 +133,10 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     Nothing pasted is among them, nor a sentence in `taken`.
     """
     context = turn.context
-    words = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
-    own = replace(context, turn=replace(context.turn, content=words))
+    typed = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
+    own = replace(context, turn=replace(context.turn, content=typed))
     cued = [each for each in statements(own) if _is_meant(each, context.language)]
-    cued_words, found = [_bare(each.text) for each in cued], list(units(blocks(words)))
+    cued_words, found = [_bare(each.text) for each in cued], list(units(blocks(typed)))
     further = [
         _statement_alone(read)
         for read in _stating_units(found, own, by_user=True)
@@ -148,12 +151,12 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     return _completed(made, left, own.language) if whole else made
 
 
-def _without_quotes(words: str, before: TurnContext | None) -> str:
+def _without_quotes(typed: str, before: TurnContext | None) -> str:
     """Return a person's words without lines, of four words or more, repeated from `before`; all if none is left."""
     quotable = _bare(before.turn.content) if before else ""
-    lines = [(line, _bare(line)) for line in words.splitlines()]
+    lines = [(line, _bare(line)) for line in typed.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in quotable]
-    return "\n".join(own) if any(map(str.strip, own)) else words
+    return "\n".join(own) if any(map(str.strip, own)) else typed
 
 
 def _is_brief(turn_units: Sequence[Unit]) -> bool:
@@ -212,8 +215,16 @@ def _is_complement(unit: Unit, text: str, language: Language) -> bool:
         return False
     if noise.task.search(lowered) or noise.transient.search(lowered) or noise.unmarked.search(lowered):
         return False
-    short = reading_length(text) < FEWEST_WORDS
+    short = reading_length(text) < FEWEST_WORDS and not _is_order(lowered)
     return short or load_table().read(unit.whole, by_user=True).durable >= KEEP_OF_PERSON / 2
+
+
+def _is_order(lowered: str) -> bool:
+    """Whether a short text, lower-case, tells to do something (`run tests`), and not how something shall be: that has a
+    number, or a pronoun for what was said before (`make it 6`)."""
+    found = words(lowered)
+    does = bool(found) and found[0] in lexicon.words("verbs", "many", "placing")
+    return does and not any(word.isdigit() or word in lexicon.words("pointing") for word in found)
 
 
 def _is_meant(cued: ObservedStatement, language: Language) -> bool:
@@ -261,7 +272,9 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
     One statement of all items if they fit into it; else of the durable items and `…`, in as many statements as needed.
     """
     kept = [each for each in lasting if each.unit in items]
-    whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
+    whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST_LIST
+    if not whole and 2 * len(kept) < len(items):
+        return
     runs = batches(kept, lambda each: len(each.unit.text) + 2, LONGEST - len(lead))
     parts = [items] if whole else [[each.unit for each in run] for run in runs]
     for part in parts if kept else ():

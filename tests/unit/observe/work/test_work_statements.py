@@ -8,6 +8,7 @@ from kits.extraction import accepted
 from kits.work import told, turns
 from pellucid.model.turn import Role, Segment, TurnKind
 from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.work.statements import LONGEST_LIST
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
 MENU = (
@@ -287,12 +288,12 @@ def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
     head = "`pricing.py` mixes four concerns:"
     items = "\n".join(f"- {each}" for each in CONCERNS)
     (kept,) = told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{items}"))
-    assert kept == f"pricing.py mixes four concerns: {'; '.join(CONCERNS)}"
-    long = "\n".join(
-        f"- {each}, and that is why every change of one of them has to be tested with all" for each in CONCERNS
-    )
+    assert kept == f"`pricing.py` mixes four concerns: {'; '.join(CONCERNS)}"
+    remark = "and that is why every change of one of them has to be tested with all of the others before it goes out"
+    long = "\n".join(f"- {each}, {remark}, in each port" for each in CONCERNS)
+    assert len(long) > LONGEST_LIST
     for part in told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{long}")):
-        assert part.startswith("pricing.py mixes four concerns: ")
+        assert part.startswith("`pricing.py` mixes four concerns: ")
         assert part.endswith("; …")
 
 
@@ -375,3 +376,38 @@ def test_what_a_person_will_do_on_a_day_is_kept(dated: str) -> None:
 )
 def test_what_a_person_does_right_away_is_not(passing: str) -> None:
     assert told(("user", passing)) == []
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "The hook runs `lanes` in a subshell, so the parent's `lanes | grep -c .` kept counting lanes that were closed",
+        "`-o` counts open lanes only and `-h` held ones, because a suspended lane still needs its row on the board",
+        "The board fails because `lint ./dock/... ./crane/...` reads `**options` as two globs and drops `__init__`",
+        "The `<lane>` element loses its closing `</lane>` when the row is cut, which is why the board stays empty",
+    ],
+)
+def test_inline_code_of_an_agents_is_kept_as_it_was_written(found: str) -> None:
+    assert told(("user", "why?"), ("assistant", f"{found}.")) == [found]
+
+
+def test_an_order_beside_a_rule_is_no_part_of_it_and_a_value_is() -> None:
+    rule = "Closed lanes should be limited to one row"
+    assert told(("user", f"{rule}. Run tests.")) == [rule]
+    assert told(("user", "always restart the relay when a node goes away. Make it 6.")) == [
+        "Always restart the relay when a node goes away. Make it 6"
+    ]
+
+
+def test_a_list_under_a_guess_or_of_next_steps_is_no_procedure() -> None:
+    steps = "1. the folder of the session\n2. the row of the session"
+    for heading in ("There seems to be a mismatch when you compare:", "Next steps to close the branch:"):
+        assert not any(each.startswith(heading) for each in told(("user", f"{heading}\n{steps}")))
+
+
+def test_a_list_too_long_to_be_told_whole_is_left_out_if_most_of_it_is_not_worth_keeping() -> None:
+    found = f"- {CAUSE}"
+    edits = [
+        f"- Renamed `row{number}` to `line{number}` in the board, the printer and the till" for number in range(12)
+    ]
+    assert told(("user", "go on"), ("assistant", "\n".join(["Where it stands:", "", found, *edits]))) == []

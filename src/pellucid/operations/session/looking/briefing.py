@@ -6,32 +6,35 @@ that was retired, put in quarantine or forgotten is in it.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
-from pellucid.language.substance import FEWEST_WORDS, says_little, without_announcement
-from pellucid.language.words import content_words
+from pellucid.language.substance import says_little, without_announcement
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Category, Memory
 from pellucid.model.wire import Instant, Wire
+from pellucid.observe.language import detect_language
+from pellucid.observe.prose import prose_sentences
 from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.paging import After, encode_cursor, page
+from pellucid.operations.session.looking.purpose import ASKING, main_request
 from pellucid.operations.session.looking.sessions import AnsweringSessions, KeptSession, last_turn, sessions_of
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
 
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
-_ASKING = ("user_input", "pasted")
 _HEADING = re.compile(r"#{1,3} +(?:Plan: )?(.{4,200})")
 _DECIDERS = ("user_input", "manual")
 """The sources whose words settle something; an agent's decisions are shown as its deeds."""
 _ANSWER = "– "
 """The separator between a question and its answer, see `observe`."""
 _QUOTED = re.compile(r"(?:^|\s)>\s")
+_TEMPORARY = re.compile(r"(?:^|[/\\])(?:te?mp|scratchpad)[/\\]|^/var/folders/", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 _LONGEST, _ITEMS, _FILES = 240, 6, 8
 _DONE = 3
 """The maximum number of lines of `done`: the last commits, and the agent's conclusions."""
@@ -89,7 +92,8 @@ class SessionBrief(Wire):
     started: Instant | None = None
     ended: Instant | None = None
     asked: BriefLine | None = None
-    """Its purpose: its first request in the user's own words, or the title of the plan that it began with."""
+    """Its purpose: the request of its longest-lived topic in the user's own words, or the title of the plan that it
+    began with."""
     done: tuple[BriefLine, ...] = ()
     """The last commits, then the agent's conclusions; after a commit, without those that only answered a question."""
     decided: tuple[BriefLine, ...] = ()
@@ -250,45 +254,55 @@ def _asked_and_answered(text: str) -> tuple[str, str]:
 
 
 def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
-    """Return the purpose of a session with these passages: the title of the plan that it begins with, else its first
-    request with enough words, else its first request; None if it has no request."""
+    """Return the purpose of a session with these passages: the title of the plan that it begins with, else the request
+    that it was for; None if it has no request."""
     first = turns[0] if turns else None
     if first and first.source_class == "assistant_output" and (title := _HEADING.match(first.content)):
         return BriefLine(memory_id=first.id, text=harmless(title[1]))
-    requests = [(each, words) for each in turns if each.source_class in _ASKING and (words := _own_words(each))]
-    wordy = (each for each in requests if len(content_words(each[1])) >= FEWEST_WORDS)
-    found = next(wordy, requests[0] if requests else None)
+    found = main_request(turns)
     return _line_of(*found) if found else None
 
 
-def _own_words(turn: Memory) -> str:
-    """Return a user's own words in a passage, "" if there are none; only their first paragraph if most of the passage
-    is pasted."""
-    own = foreign_and_own(turn.content)[1].strip()
-    return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
-
-
 def _done_lines(turns: Sequence[Memory], memories: Sequence[Memory]) -> Iterator[BriefLine]:
-    """Yield lines for the last commits and the agent's last conclusions among `memories`; if there are neither, for the
-    agent's last words in the passages `turns`."""
-    own = [each for each in memories if each.source_class == "assistant_output"]
+    """Yield lines for the last commits and the agent's last conclusions among `memories`; if there are neither, one for
+    the agent's last words in the passages `turns`. A procedure is a plan and no deed."""
+    own = [each for each in memories if each.source_class == "assistant_output" and each.category != "procedure"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
-    conclusions = [each for each in own if each not in commits]
-    people = [each for each in turns if each.source_class in _ASKING]
+    conclusions = [each for each in own if each not in commits and _told_of_deeds(each.content)]
+    people = [each for each in turns if each.source_class in ASKING]
     last_commit = last_turn(commits[-1]) if commits else 0
     working = [
         each
         for each in conclusions
         if last_turn(each) <= last_commit or not (commits and _answers_question(each, people))
     ]
-    words = [each for each in turns if each.source_class == "assistant_output" and not says_little(each.content)]
-    candidates = working or ([] if commits else words)
     for commit in commits[1 - _DONE :]:
         yield BriefLine(memory_id=commit.id, text=harmless(sentences(commit.content)[0]))
-    if candidates:
-        of_turn = [each for each in candidates if last_turn(each) == last_turn(candidates[-1])]
+    if working:
+        of_turn = [each for each in working if last_turn(each) == last_turn(working[-1])]
         best = sorted(of_turn, key=lambda each: -each.importance_score)[: _DONE - len(commits[1 - _DONE :])]
         yield from (_line_of(each) for each in of_turn if each in best)
+    elif not commits and (last := _last_words(turns)):
+        yield last
+
+
+def _last_words(turns: Sequence[Memory]) -> BriefLine | None:
+    """Return a line for the last turn of the agent that tells what was done or found; None if there is none. The turn's
+    passages are joined, so that code which was cut between two of them is known as code."""
+    spoken = [each for each in turns if each.source_class == "assistant_output"]
+    for _, group in groupby(reversed(spoken), key=last_turn):
+        passages = list(group)[::-1]
+        told = " ".join(_told_of_deeds("\n".join(each.content for each in passages)))
+        if told and not says_little(told):
+            return _line_of(passages[-1], told)
+    return None
+
+
+def _told_of_deeds(text: str) -> list[str]:
+    """Return the sentences of an agent's text that tell what was done or found: prose, without questions and without
+    what the agent is about to do."""
+    intent = detect_language(text).noise.intent
+    return [each for each in prose_sentences(text) if not is_question(each) and not intent.search(each.lower())]
 
 
 def _answers_question(memory: Memory, people: Sequence[Memory]) -> bool:
@@ -310,10 +324,11 @@ def _open_question(turns: Sequence[Memory]) -> BriefLine | None:
 
 def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
     """Return the first eight files that artifacts name as made or changed, each once; of an absolute path only the last
-    three parts. `artifacts` are the artifact texts of each episode."""
+    three parts. Files in a temporary folder are left out. `artifacts` are the artifact texts of each episode."""
     found = [parse_artifact(text) for each in artifacts for text in each]
     names = dict.fromkeys(each.name for each in found if each and each.kind == "file" and each.role != "mentioned")
-    shown = ("/".join(name.split("/")[-_STEPS:]) if name.startswith("/") else name for name in names)
+    lasting = (name for name in names if not _TEMPORARY.search(name))
+    shown = ("/".join(re.split(r"[/\\]", name)[-_STEPS:]) if _ABSOLUTE.match(name) else name for name in lasting)
     return list(dict.fromkeys(shown))[:_FILES]
 
 
