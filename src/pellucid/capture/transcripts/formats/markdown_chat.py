@@ -200,11 +200,13 @@ def read(source: Source) -> Iterator[Turn]:
 def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
     """Return `frame` with the session and agent that `text` names, and the time in it, or None.
 
-    `text` is all that stands before the first message; it is not cut here.
+    `text` is all that stands before the first message; it is not cut here. An export of SpecStory that names no agent
+    is of a coding agent all the same: then the agent is `specstory`.
     """
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
-    agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
+    unnamed = "specstory" if _SPECSTORY.search(text) else None
+    agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else unnamed
     return replace(frame, session_id=session, agent=agent), time_in(text)
 
 
