@@ -32,7 +32,7 @@ OTHERS = ("list", "snapshots list", "episodes list", "trust list", "tier list", 
 
 @pytest.mark.requirement("HTTP-1")
 def test_a_recall_is_the_same_bytes_over_every_surface(cli: Cli, tmp_path: Path) -> None:
-    cli("import", str(SESSIONS))
+    cli("import", str(SESSIONS), *HERE)
     home = tmp_path / "home"
     with served(load(home=home)) as server:
         ids = [

@@ -138,7 +138,8 @@ class Questioner:
     def _context_with_records(self, state: State) -> LabContext:
         """Return the text of an assembled context with the keys of the records that its memories cite."""
         keys = chain.from_iterable(self.kept[memory_id].keys for memory_id in state.context.included)
-        return LabContext(tuple(dict.fromkeys(keys)), state.context.text)
+        text = state.context.text if state.context.included else ""  # the nearest misses are named, not served
+        return LabContext(tuple(dict.fromkeys(keys)), text)
 
 
 class _Once:

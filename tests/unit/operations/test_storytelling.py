@@ -56,7 +56,8 @@ def _provenance(result: XrayResult) -> object:
 def _recalled(app: App, at: datetime | None) -> object:
     """What every hit says of itself, and the lines of the context, whatever their order."""
     answer = recall(app, RecallInput(query="the relay", namespace=HERE, top_k=20, **_past(at)))
-    lines = sorted(re.sub(r"^\[\d+\] ", "", line) for line in answer.context.splitlines() if "<" not in line)
+    told = re.sub(r"(?m)^(Nothing recalled): .*", r"\1", answer.context)  # why: a past one names its day
+    lines = sorted(re.sub(r"^\[\d+\] ", "", line) for line in told.splitlines() if "<" not in line)
     results = xray_by_id(app, HERE, answer.recall_id).results
     hits = {each.memory_id: (each.staleness, _provenance(each)) for each in results}
     said = {each.memory.id: (each.memory, each.staleness) for each in answer.memories}

@@ -29,7 +29,7 @@ _ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
 """Matches the number of an item or a section in its list."""
 _NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ][\w.:_+#%-]+")
 """Matches a capitalised word in mid-sentence, with all that signs join to it (`CLAUDE.md`)."""
-_CODE = re.compile(r"`+([^`]+)`+")
+_CODE = re.compile(r"`([^`]+)`")
 """Matches a span or a block of code, whose words stand for themselves as names do."""
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")

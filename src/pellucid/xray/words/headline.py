@@ -9,8 +9,8 @@ from pellucid.recall.context.text import harmless
 LENGTH = 160
 """The most characters of a headline."""
 _LAYOUT = re.compile(r"\A\s*[-*+•][ \t]+|^[ \t]*(?:#{1,6}[ \t]+|(?:```|~~~)[^\n`]*$)", re.MULTILINE)
-_PARAGRAPH = re.compile(r"(?<=\S)\s*\n(?:[ \t\r]*\n)+\s*(?:[-*+•][ \t]+)?(?=\S)")
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.*\S)\s*?\n(?=\s*\S)", re.MULTILINE)
+_PARAGRAPH = re.compile(r"(?<![ \t\r\n])[ \t\r]*+\n(?:[ \t\r]*+\n)++[ \t\r]*+(?:[-*+•][ \t]++)?")
+_HEADING = re.compile(r"^[ \t]*+#{1,6}[ \t]++([^\n]*+)\n", re.MULTILINE)
 _BREAK = " · "
 """What stands between a title and its text, and between paragraphs, on the one line."""
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*(?![\w/*])")
