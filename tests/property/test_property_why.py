@@ -166,7 +166,7 @@ def test_every_place_in_the_sentence_is_one_of_the_findings(town: Town) -> None:
         said = sentences(finding)
         assert said.endswith(".")
         told, _, tried = said.partition(" No single change")
-        told = re.sub(r"placed \w+ by the reranker", "", told)  # no leg: the sentences of results hold it to its numbers
+        told = re.sub(r"placed \w+ by the reranker", "", told)  # no leg ranks so
         places = {each.rank for each in finding.legs} | {finding.place, finding.context_place}
         assert {int(number) for number in re.findall(r"([0-9]+)(?:st|nd|rd|th)\b", told)} <= places
         assert ("(verified)" in told) == bool(finding.change and finding.change.verified)
