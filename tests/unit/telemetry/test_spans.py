@@ -18,7 +18,7 @@ from pellucid.operations.memory.forgetting import FORGET
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import RECALL, RecallInput, recall
-from pellucid.operations.session.observing import OBSERVE
+from pellucid.operations.session.observing import OBSERVE, ObserveOutput
 from pellucid.telemetry.otel import OtelWatcher
 
 SECRET = "The gate opens with the blue key"
@@ -61,7 +61,7 @@ def told(span: ReadableSpan) -> dict[str, object]:
 
 def test_what_a_surface_reads_as_a_stream_is_told_as_the_operation_is(watched: Watched) -> None:
     asked = watched.call.input_of(OBSERVE.input, {})
-    taken = OBSERVE.perform(watched.call, asked, lambda _call, each: OBSERVE.output(namespace=each.namespace))
+    taken = OBSERVE.perform(watched.call, asked, lambda _call, each: ObserveOutput(namespace=each.namespace))
     assert taken.namespace == HERE
     assert told(watched.only("upsert_memory"))["gen_ai.operation.name"] == "upsert_memory"
 
