@@ -104,6 +104,14 @@ def test_a_page_folds_legs_that_were_idle_and_what_found_no_room() -> None:
     assert "mem_2" not in folded
 
 
+@pytest.mark.parametrize(("count", "folds"), [(10, False), (11, True)])
+def test_a_page_folds_many_that_the_context_left_out_for_another_reason_than_room(count: int, folds: bool) -> None:
+    omitted = tuple(OmittedMemory(memory_id=f"mem_{at}", reason="no edge leads to it") for at in range(count))
+    drawn = render(empty(context=ContextTrace(omitted=omitted)), "html")
+    assert (f"<summary>{count} for other reasons</summary>" in drawn) == folds
+    assert f"mem_{count - 1}" in drawn
+
+
 def test_a_retired_section_is_told_once_and_no_twin_says_that_it_is_safe() -> None:
     retired = Provenance(
         source="document",

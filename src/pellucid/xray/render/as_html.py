@@ -23,6 +23,8 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What the page may load: nothing but its own style."""
 _FIRST = ("answer", "nearest", "shown", "degraded", "budget")
 """Fields of the header that are read first; the others are folded."""
+_MAX_OPEN_ROWS = 10
+"""A table of what the context left out is folded if it has more rows."""
 _ROWS, _ROW, _NAME, _CELL = (f' role="{role}"' for role in ("rowgroup", "row", "rowheader", "cell"))
 """ARIA roles are explicit: a narrow window draws tables as blocks, which some browsers then do not take for tables."""
 
@@ -214,7 +216,7 @@ def _tier_lines(tier: TierExplain | None) -> list[str]:
 def _context(snapshot: RecallXraySnapshot) -> list[str]:
     """Return how many memories the context has, and tables of the chosen memories left out again, if there are any.
 
-    Those that found no room are folded.
+    Those that found no room are folded, and the others if they are more than `_MAX_OPEN_ROWS`.
     """
     others = tables.omitted_table(snapshot, over_budget=False)
     no_room = tables.omitted_table(snapshot, over_budget=True)
@@ -222,9 +224,15 @@ def _context(snapshot: RecallXraySnapshot) -> list[str]:
     left_out = f", {omitted_count} of those chosen for it left out again" if omitted_count else ""
     return [
         f"<p>{len(snapshot.context.included)} in the context{left_out}.</p>",
-        *([_table(others)] if others.rows else []),
+        *([_others(others)] if others.rows else []),
         *([_details(away_in_words(len(no_room.rows), "budget-fit"), _table(no_room))] if no_room.rows else []),
     ]
+
+
+def _others(table: tables.Table) -> str:
+    """Return the table of memories that were left out of the context for another reason than room; folded if long."""
+    many = len(table.rows) > _MAX_OPEN_ROWS
+    return _details(f"{len(table.rows)} for other reasons", _table(table)) if many else _table(table)
 
 
 def _fields(lines: Iterable[fields.LabelledLine]) -> str:

@@ -105,10 +105,10 @@ def rejection_in_words(rung: str, reason: str | None) -> str:
 def why_rejected(candidate: RejectedCandidate) -> str:
     """Say why a candidate was rejected, and by how much: `too unlike the question, cosine 0.0051 below the floor`.
 
-    Its own reason for a repeat, one already said or a near miss.
+    Its own reason for a repeat, one already said, one that no asked edge leads to or a near miss.
     """
     rung, margin = candidate.rejected_by, candidate.margin
-    own = rung in (REPEATS, SAID_ALREADY, "abstention")
+    own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, "abstention")
     reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
     if margin is None:
         return reason
