@@ -86,7 +86,7 @@ class Draft:
         header, count, query = self.header, len(self.pool), self.query
         zeros = np.zeros(count)
         rows = np.arange(count, dtype=np.int64)
-        pool = replace(self.pool, rows=rows, terms={}, penalty=zeros, final=zeros)
+        pool = replace(self.pool, rows=rows, terms={}, newer_than={}, penalty=zeros, final=zeros)
         return _receipt_of(header, pool, self.request.settings, query)
 
     def packed(self) -> bytes:

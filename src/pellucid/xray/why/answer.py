@@ -15,7 +15,7 @@ from pellucid.errors import NotFoundError
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.pipeline import run
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, draft
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
@@ -112,7 +112,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     if receipt is not None and not request.query:
         return _finding(_memory_in_recall(receipt.state, memory), (), 0)
     today = run(request, world)
-    now = _memory_in_recall(unpack(pack(today)).state, memory)  # through a receipt, to compare like with like
+    now = _memory_in_recall(draft(today).receipt().state, memory)  # as a receipt has it, to compare like with like
     then = _memory_in_recall(receipt.state, memory) if receipt else now
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)
