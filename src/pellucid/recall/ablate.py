@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import InputError, field_name
+from pellucid.recall.context.records import Context
 from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import keep_candidates
 from pellucid.recall.pipeline import left_out, replay
@@ -15,7 +16,7 @@ from pellucid.recall.score.equation import REACH, Mask
 from pellucid.recall.score.expand import top_of_each_leg
 from pellucid.recall.score.ladder import ladder
 from pellucid.recall.score.rerank import LATE_INTERACTION, NO_RERANKING, candidates_for_model
-from pellucid.recall.state import Context, LegReport, Pool, StageReport, State
+from pellucid.recall.state import LegReport, Pool, StageReport, State
 
 _ASKS_MORE = re.compile(r"asks ([0-9]+) more")
 _POINTWISE = (LATE_INTERACTION, NO_RERANKING)

@@ -12,7 +12,7 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding, Vector
 from pellucid.encoders.rerank.reranker import Reranker
-from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
+from pellucid.recall.context.records import Context
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs
 from pellucid.settings.sections import RecallSettings, RerankSettings
@@ -295,28 +295,6 @@ def plain_columns(count: int) -> Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Omission:
-    """A ranked memory that was left out of the context, and why."""
-
-    memory_id: str
-    reason: str
-    rung: str = "budget-fit"
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """The assembled text (absent in a receipt), its length in characters, and what is in it."""
-
-    text: str = ""
-    length: int = 0
-    included: tuple[str, ...] = ()
-    omitted: tuple[Omission, ...] = ()
-    cuts: tuple[CutMemory, ...] = ()
-    episodes: tuple[NamedEpisode, ...] = ()
-    passes: tuple[PassReport, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Tier:
     """The verdict on a direct answer: the memory that is one, if any, or the gate that the last candidate failed."""
 
@@ -371,7 +349,7 @@ class State:
     """Maps the positions of repeats ranked above the last served memory to those of the memories they repeat."""
     served: tuple[Served, ...] = ()
     """The memories at `kept` in full; those that `context.included` names are handed out."""
-    context: Context = Context()
+    context: Context = Context()  # noqa: RUF009 - frozen
     stages: tuple[StageReport, ...] = ()
 
     def with_terms(self, terms: Mapping[str, Floats]) -> "State":

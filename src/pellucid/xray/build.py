@@ -29,7 +29,8 @@ def build(
     anchor: str = "",
     max_rejected: int = REJECTED_SHOWN,
 ) -> snapshot.RecallXraySnapshot:
-    """Return the snapshot of a recorded recall; `memories` maps ids to today's files of the served memories that exist.
+    """Return the snapshot of a recorded recall; `memories` maps ids to today's files of the served memories that exist,
+    and of those left out as repeats, whose reasons then say which are bare sections.
 
     With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
     is due for verification, `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty
@@ -40,15 +41,14 @@ def build(
     """
     state = receipt.state
     pool, order = rescore(state)
-    shown = CandidateView(state, pool, order, stale_after, names)
+    shown = CandidateView(state, pool, order, memories, stale_after, names)
     request = state.request
     return snapshot.RecallXraySnapshot(
         query=request.query,
         snapshot_id=request.recall_id,
         captured_at=epoch_ms(request.at),
         results=tuple(
-            shown.result(memory_id, place, memories.get(memory_id), aligner)
-            for place, memory_id in enumerate(state.context.included, start=1)
+            shown.result(memory_id, place, aligner) for place, memory_id in enumerate(state.context.included, start=1)
         ),
         filters=_filter_traces(state),
         budget=snapshot.Budget(chars=request.settings.char_budget, used=state.context.length),

@@ -11,14 +11,14 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
-from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Abstention, GraphPath, Pool, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
-from pellucid.xray.why.finding import ABSTENTION
-from pellucid.xray.why.whereabouts import cut_in_words, missing_room, omitted_reason, rung_of
+from pellucid.xray.whereabouts import cut_in_words, missing_room, omitted_reason, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence, term_key
 from pellucid.xray.words.sureness import sureness_of_one
@@ -29,6 +29,7 @@ _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, 
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
+NO_MEMORIES: Mapping[str, Served] = MappingProxyType({})
 
 
 class CandidateView:
@@ -39,11 +40,15 @@ class CandidateView:
         state: State,
         pool: Pool,
         order: Ints,
+        memories: Mapping[str, Served] = NO_MEMORIES,
         stale_after: float = STALE_AFTER_DAYS,
         names: Mapping[str, str] = NO_NAMES,
     ) -> None:
-        """Take the rescored candidates: `order` ranks positions of `pool`; `names` maps ids of graph nodes to names."""
+        """Take the rescored candidates: `order` ranks positions of `pool`. `memories` maps ids to files, as far as they
+        are known, `names` ids of graph nodes to names.
+        """
         self._state = state
+        self._memories = memories
         self._names = names
         self._stale_after = stale_after
         self._pool = pool
@@ -52,13 +57,12 @@ class CandidateView:
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
         self._rerank_ranks = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
-    def result(
-        self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None
-    ) -> snapshot.XrayResult:
-        """Return a result with everything that put it at `place` (from 1); `served` is its file, None if that is gone.
+    def result(self, memory_id: str, place: int, aligner: Aligner | None = None) -> snapshot.XrayResult:
+        """Return a result with everything that put it at `place` (from 1).
+
         `aligner` matches the memory's words with the query's; without one there are no alignments.
         """
-        position = self._position[memory_id]
+        position, served = self._position[memory_id], self._memories.get(memory_id)
         contributions, reranked = self._contributions(position), self._rerank_detail(position)
         served_by = self._served_by(position)
         request = self._state.request
@@ -130,7 +134,7 @@ class CandidateView:
         omitted = omitted_reason(self._state, memory_id) or ""
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            REPEATS: self._reason_for_repeat(position),
+            REPEATS: self._reason_for_repeat(position, memory_id),
             ASKED_EDGES: "no edge asked for leads to it",
             TELLS_NOTHING: omitted,
             SAID_ALREADY: omitted,
@@ -150,13 +154,18 @@ class CandidateView:
         better = self._state.repeats.get(position)
         return better is not None and unpack_id(self._pool.ids[better]) not in self._state.context.included
 
-    def _reason_for_repeat(self, position: int) -> str:
-        """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id."""
+    def _reason_for_repeat(self, position: int, memory_id: str) -> str:
+        """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id.
+
+        Of a section that is known to be a licence or the like, say to which other section it gives way.
+        """
         better = self._state.repeats.get(position)
         if better is None:
             return "repeats another memory"
         better_id = unpack_id(self._pool.ids[better])
-        return repeat_in_words(self._result_label(better_id), shown=better_id in self._state.context.included)
+        served, shown = self._memories.get(memory_id), better_id in self._state.context.included
+        bare = served is not None and is_carried_along(served.memory)
+        return repeat_in_words(self._result_label(better_id), shown=shown, bare=bare)
 
     def _moved_in_words(self, position: int) -> str:
         """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it. It is

@@ -3,12 +3,13 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kits.pages import listed, parsed
 from kits.rendering import empty, holding
-from kits.vault import HERE, NOON, Opener, run
+from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from kits.why import CRANE, cranes, order, told
 from pellucid.model.memory import unpack_id
 from pellucid.model.snapshot import (
@@ -23,7 +24,7 @@ from pellucid.model.snapshot import (
     TierExplain,
 )
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recall.recalling import build_snapshot, xray_new_recall
+from pellucid.operations.recall.recalling import build_snapshot, xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput, removable_parts, spell_parts
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
@@ -32,6 +33,7 @@ from pellucid.xray.render.formats import render
 from pellucid.xray.words.failures import failure_in_words
 
 SPEC = "---\nid: SPEC-{number}\ntitle: {title}\nstatus: Final\n{more}---\n\n## Abstract\n\n{text}\n"
+_SECTION: dict[str, Any] = {"category": "section", "session_id": "doc-1"}
 
 
 def tier(reason: str) -> TierExplain:
@@ -196,3 +198,20 @@ def test_a_hit_says_once_how_it_was_found(house: Opener) -> None:
     assert answer.sentence.lower().count("by meaning") == 1
     assert answer.sentence.startswith("It is in the context, at place ")
     assert ": found " in answer.sentence
+
+
+def test_a_licence_that_gives_way_to_its_document_is_said_to_be_one_and_not_a_repeat(house: Opener) -> None:
+    app = house()
+    file_memories(
+        app,
+        [
+            a_memory(1, "SPEC-1: The harbour gate › Sill\nThe sill of the harbour gate is deep.", **_SECTION),
+            a_memory(2, "SPEC-1: The harbour gate › Licence\nMIT, all of it.", **_SECTION),
+        ],
+    )
+    asked = RecallInput(query="how deep is the sill of the harbour gate", namespace=HERE)
+    now = xray_new_recall(app, asked)
+    (licence,) = (each for each in now.rejected if each.rejected_by == "repeats")
+    title = "holds nothing of what is asked but its document's title, and gives way to [1] of that document"
+    assert (licence.memory_id, licence.reason) == (f"mem_{2:032x}", title)
+    assert xray_by_id(app, HERE, now.snapshot_id).rejected == now.rejected

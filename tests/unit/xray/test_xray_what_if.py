@@ -7,9 +7,9 @@ from kits.vault import Opener, run
 from kits.why import CRANE, change_of, cranes, found, order
 from pellucid.model.memory import unpack_id
 from pellucid.recall.score.ladder import FILTERS, RUNGS
+from pellucid.xray.whereabouts import position_of, rank_in, rank_in_context, rung_of
 from pellucid.xray.why.finding import WhyFinding, WhyLeg
 from pellucid.xray.why.sentence import sentences
-from pellucid.xray.why.whereabouts import position_of, rank_in, rank_in_context, rung_of
 
 
 def budgets(low: int, least: int) -> list[int]:

@@ -18,7 +18,7 @@ from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.recall.pipeline import run as stages
 from pellucid.recall.state import World
 from pellucid.store.index_port import MemoryStanding
-from pellucid.xray.why.whereabouts import rows_of, standing
+from pellucid.xray.whereabouts import rows_of, standing
 
 DAY = timedelta(days=1)
 WORDS = "Cargo lifts crane bakery dentist"

@@ -17,7 +17,7 @@ from pellucid.operations.recall.recalling import load_receipt
 from pellucid.operations.recall.request import check_removable, spell_parts
 from pellucid.operations.recall.wording import headlines_of
 from pellucid.recall.effect import Effect, effect, effects
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, draft
 from pellucid.recall.state import State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.records import OperationRow
@@ -117,7 +117,7 @@ def _live_output(app: App, receipt: Receipt) -> LiveOutput:
         return LiveOutput(reasons=(withheld_reason(),))
     state = app.recaller.run(request, app.deadline)
     reasons = compare_with_live(receipt, state, changes_since(app, receipt.state, state.corpus.applied_seq))
-    return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
+    return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, draft(state).receipt()))
 
 
 def changes_since(app: App, then: State, applied_seq: int) -> Since:

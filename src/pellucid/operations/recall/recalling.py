@@ -203,7 +203,9 @@ def xray_new_recall(
     """Run and record a recall, and explain it from its receipt. With `align`, the words of question and memories that
     matched are added; `turned_away` is the maximum number of rejected memories to name."""
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
-    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served, align=align, turned_away=turned_away)
+    receipt = receipt_draft.receipt()
+    found = (*state.served, *_repeats_left_out(app, receipt.state))
+    snapshot = build_snapshot(app, receipt, found, align=align, turned_away=turned_away)
     return with_headlines(app, state.request, snapshot)
 
 
@@ -320,12 +322,14 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt. `found` are the memories of its context; if None, they are read from the index.
+    """Build the X-ray of a receipt. `found` are the memories of its context and, for the reasons of these, those left
+    out as repeats; if None, they are read from the index.
     With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
     rejected memories to name."""
     if found is None:
         request = receipt.state.request
-        found = _memories_as_known(app, request, app.index.memories(request.namespace, receipt.state.context.included))
+        found = app.index.memories(request.namespace, receipt.state.context.included)
+        found = (*_memories_as_known(app, request, found), *_repeats_left_out(app, receipt.state))
     plan = receipt.state.plan
     aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
     memories = {each.memory.id: each for each in found}
@@ -333,6 +337,11 @@ def build_snapshot(
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
     location, stale_after_days = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
     return build(receipt, memories, aligner, stale_after_days, names, location, turned_away)
+
+
+def _repeats_left_out(app: App, state: State) -> list[Served]:
+    """Return those memories, as they are today, that a recall left out as repeats of better ones."""
+    return app.index.memories(state.request.namespace, [unpack_id(state.pool.ids[at]) for at in state.repeats])
 
 
 def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:

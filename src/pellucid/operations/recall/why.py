@@ -18,7 +18,7 @@ from pellucid.operations.recall.wording import headlines_of
 from pellucid.operations.session.looking.verdicts import never_kept
 from pellucid.operations.using import note_use
 from pellucid.recall.query.gate import ASKS, gate
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, draft
 from pellucid.recall.state import Request
 from pellucid.store.index_port import Served
 from pellucid.xray.why.answer import why as look
@@ -159,7 +159,7 @@ def _explain_question(app: App, namespace: str, question: str) -> WhyOutput:
     """Ask a question without recording the recall, and explain its first results, or how sure it is that nothing
     answers."""
     state = app.recaller.run(build_request(app, RecallInput(query=question, namespace=namespace)), app.deadline)
-    snapshot = build_snapshot(app, unpack(pack(state)), state.served)
+    snapshot = build_snapshot(app, draft(state).receipt(), state.served)
     served = {each.memory.id: each.memory for each in state.served}
     doubt, count = snapshot.abstention, len(snapshot.results)
     answer = f"they bring {counted(count, 'memory', 'memories')}" if count else "they bring none"

@@ -4,11 +4,9 @@ The memories are put first (`ContextBuilder.fill`), then the details of headings
 no memory in the context.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.recall.as_of_view import as_stood
@@ -19,15 +17,14 @@ from pellucid.recall.context.episodes import further_episodes, heading_details, 
 from pellucid.recall.context.excerpt import Cutter, mark_continuations, with_excerpt
 from pellucid.recall.context.leads import days_of_documents, edge_answer_excerpts, lines_near_asked
 from pellucid.recall.context.model.passes import clean_up, leave_out
-from pellucid.recall.context.records import NamedEpisode, PassReport
+from pellucid.recall.context.records import Context, NamedEpisode, Omission, PassReport
 from pellucid.recall.context.sparing import fill_without_repeats, line_covering, uninformative_lines
 from pellucid.recall.context.text import NEAREST, NO_NEED, NOTHING, NOTICE, age, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.query.edges import reason_with_names
-from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
-from pellucid.recall.score.repeats import AlreadyTold
-from pellucid.recall.state import Abstention, Context, Omission, Request, Rung, State, World
+from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.repeats import irreplaceable, without_repeats
+from pellucid.recall.state import Abstention, Request, Rung, State, World
 from pellucid.store.index_port import Served
 
 NO_EDGE = "no edge leads to it, and nothing else is asked for"
@@ -84,41 +81,6 @@ def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Con
     return compose_context(state, world, served, uninformative).context
 
 
-def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
-    """Return the best `topK` memories that do not repeat a better one: their pool positions, then themselves.
-
-    Best first. The third value maps the position of each memory left out above the last of these to the position of the
-    memory that it repeats.
-    """
-
-    def stems(text: str) -> set[str]:
-        """Return the distinct stems of a text."""
-        return {each.stem for each in world.reader.survey(text, names=False).terms}
-
-    max_count, order = state.request.settings.top_k_facts, state.order
-    repeats = dict[int, int]()
-    already_told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, stems)
-    kept = dict[int, Served]()
-    must_stay = _irreplaceable(state)
-    for start in range(0, len(order), max_count):
-        batch = order[start : start + max_count]
-        for at, candidate in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
-            kept[at] = candidate
-            for other, by in already_told.take(candidate.memory, at, must_stay=must_stay(at)).items():
-                del kept[other]
-                # what repeated the dropped memory now repeats the one that it repeats
-                repeats = {worse: by if better == other else better for worse, better in repeats.items()} | {other: by}
-            if len(kept) == max_count:
-                return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
-    return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
-
-
-def _irreplaceable(state: State) -> Callable[[int], bool]:
-    """Return a predicate: whether the memory at a pool position must stay, as it is pinned or a direct answer."""
-    stays = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
-    return lambda at: bool(stays[at])
-
-
 def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
     """Return the rungs `repeats` and `top-k`; `kept` memories passed both, `repeating` failed the first."""
     ranked, left = len(state.order), len(state.order) - repeating
@@ -133,7 +95,7 @@ def _context_without_memories(state: State, world: World, abstention: Abstention
 
     `ranked` is how many memories the abstention withheld.
     """
-    rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
+    rungs = (Rung(ABSTENTION, ranked, 0, reason="too much doubt"),) if ranked else ()
     rungs = (*rungs, Rung("budget-fit", 0, 0))
     if abstention is None:
         return Assembly(_context_of_nothing(state, NO_NEED), rungs)
@@ -214,7 +176,7 @@ def _fill_budget(
 
     Lines of memories in `leading` are cut already and are not shortened further. Adds the rungs that acted to `rungs`.
     """
-    budget, must_stay = state.request.settings.char_budget, _irreplaceable(state)
+    budget, must_stay = state.request.settings.char_budget, irreplaceable(state)
     cutter = Cutter(state, world, state.plan.telling)
 
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
@@ -228,7 +190,7 @@ def _fill_budget(
         return builder
 
     builder, left, covered_by = fill_without_repeats(
-        fill, lines, lambda line: bool(line.mark) or must_stay(int(state.kept[line.place]))
+        fill, lines, lambda line: bool(line.mark or must_stay[state.kept[line.place]])
     )
     if covered_by:
         rungs.append(_rung(SAID_ALREADY, lines, left, "another says it whole"))

@@ -21,9 +21,8 @@ from pellucid.recall.context.citations import (
     plain_line,
     rollout_of,
 )
-from pellucid.recall.context.records import CutMemory
+from pellucid.recall.context.records import CutMemory, Omission
 from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of, end_of_document, mark_of, wrap
-from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
 """The first characters of a line, which carry no information yet, and how many after them carry more."""

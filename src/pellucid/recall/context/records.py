@@ -1,6 +1,15 @@
-"""Nothing in, the records of an assembled context out: the episodes it names, what is cut, what each model pass did."""
+"""The records of an assembled context: its text, what is in it and left out, what is cut, what each model pass did."""
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A ranked memory that was left out of the context, and why."""
+
+    memory_id: str
+    reason: str
+    rung: str = "budget-fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +47,16 @@ class PassReport:
     """Characters of the rephrased memories before the pass."""
     after: int = 0
     """Characters of their new wordings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The assembled text (absent in a receipt), its length in characters, and what is in it."""
+
+    text: str = ""
+    length: int = 0
+    included: tuple[str, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    cuts: tuple[CutMemory, ...] = ()
+    episodes: tuple[NamedEpisode, ...] = ()
+    passes: tuple[PassReport, ...] = ()

@@ -11,7 +11,7 @@ from pellucid.model.entity import node_key
 from pellucid.recall.context.abstain import says_unknown
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
 from pellucid.recall.query.entities import names_in
-from pellucid.recall.score.repeats import covered_by_later, is_bare
+from pellucid.recall.score.repeats import covered_by_later, is_bare, sought
 from pellucid.recall.state import State, World
 
 Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
@@ -24,7 +24,8 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
     the like that nobody asked for; and, if a named document is not known, headers of documents that are not named. The
     best line of the ranking is among them only as such a header; a pinned memory never is.
     """
-    asked = np.uint64(sum(1 << i for i in state.plan.telling))
+    telling = np.uint64(sum(1 << i for i in state.plan.telling))
+    asked, stems = sought(state, world)
     names = {node_key(name) for name in (*names_in(state.plan.text), *state.plan.entities)}
     unknown, is_answer = says_unknown(state), state.pool.answering(state.plan)
 
@@ -36,22 +37,16 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
         if memory.category == "section":
             if unknown and state.pool.ordinal[at] == 0 and node_key(memory.entity_ref or "") not in names:
                 return not any(name.casefold() in memory.content.casefold() for name in state.plan.unknown)
-            return bool(line.place) and not is_answer[at] and _is_bare(memory.content, state, world)
+            return bool(line.place) and not is_answer[at] and is_bare(memory, asked, stems)
         return (
             memory.category == "moment"
             and bool(line.place)
-            and not state.pool.matched[at] & asked
+            and not state.pool.matched[at] & telling
             and not is_specific(memory.content)
             and _has_little_content(memory.content, state, world)
         )
 
     return [line for line in lines if tells_nothing(line)]
-
-
-def _is_bare(section: str, state: State, world: World) -> bool:
-    """Whether a section is a licence or the like, without a word of the question."""
-    asked = {state.plan.stems[i] for i in state.plan.telling}
-    return is_bare(section, asked, lambda text: {each.stem for each in world.reader.survey(text, names=False).terms})
 
 
 def _has_little_content(text: str, state: State, world: World) -> bool:

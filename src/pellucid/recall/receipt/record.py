@@ -22,7 +22,7 @@ from pydantic_core import to_json
 from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
+from pellucid.recall.context.records import Context, CutMemory, NamedEpisode, Omission, PassReport
 from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.receipt.before import FIFTH, FIRST, pool_before, pool_of_fifth
@@ -31,10 +31,8 @@ from pellucid.recall.receipt.words import place_of_word, query_bytes, spelled, s
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
     Abstention,
-    Context,
     Corpus,
     LegReport,
-    Omission,
     Period,
     Plan,
     Pool,
@@ -86,7 +84,7 @@ class Draft:
         header, count, query = self.header, len(self.pool), self.query
         zeros = np.zeros(count)
         rows = np.arange(count, dtype=np.int64)
-        pool = replace(self.pool, rows=rows, terms={}, penalty=zeros, final=zeros)
+        pool = replace(self.pool, rows=rows, terms={}, newer_than={}, penalty=zeros, final=zeros)
         return _receipt_of(header, pool, self.request.settings, query)
 
     def packed(self) -> bytes:

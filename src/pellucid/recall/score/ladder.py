@@ -19,6 +19,8 @@ TELLS_NOTHING = "tells-nothing"
 """The rung of turns that say nothing of what is asked, and little else: `commit this`, `Now the tests:`."""
 SAID_ALREADY = "said-already"
 """The rung of memories that another memory in the context says in full."""
+ABSTENTION = "abstention"
+"""The rung of all that a recall finds too doubtful to be an answer; no receipt names it for one memory."""
 
 
 def _spare_nobody(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape

@@ -10,11 +10,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from pellucid.documents.relations import relation_of_heading
 from pellucid.language.lexicon import words as vocabulary
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import TRANSCRIBED, Memory
+from pellucid.recall.score.equation import Ints, Mask
+from pellucid.recall.state import State, World
+from pellucid.store.index_port import Served
 
 REPEATED = 0.7
 """The share of a memory's words in a better one of the same turns from which it counts as repeated."""
@@ -104,10 +109,45 @@ class _MemoryWords:
         return turn and memory and has_most and other.names <= self.words and len(other.memory.content) <= SHORT
 
 
+def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
+    """Return the best `topK` memories that do not repeat a better one: their pool positions, then themselves.
+
+    Best first. The third value maps the position of each memory left out above the last of these to the position of the
+    memory that it repeats.
+    """
+    max_count, order = state.request.settings.top_k_facts, state.order
+    kept, repeats = dict[int, Served](), dict[int, int]()
+    already_told, must_stay = AlreadyTold(*sought(state, world)), irreplaceable(state)
+    for start in range(0, len(order), max_count):
+        batch = order[start : start + max_count]
+        for at, candidate in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
+            kept[at] = candidate
+            for other, by in already_told.take(candidate.memory, at, must_stay=bool(must_stay[at])).items():
+                del kept[other]
+                # what repeated the dropped memory now repeats the one that it repeats
+                repeats = {worse: by if better == other else better for worse, better in repeats.items()} | {other: by}
+            if len(kept) == max_count:
+                return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
+    return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
+
+
+def irreplaceable(state: State) -> Mask:
+    """Return a mask of the candidates that no repetition can put out: the pinned ones, and a direct answer."""
+    return state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
+
+
+def sought(state: State, world: World) -> tuple[AbstractSet[str], Callable[[str], AbstractSet[str]]]:
+    """Return the stems of the question's content words, and a function that returns the distinct stems of a text."""
+    stems = state.plan.stems
+    return {stems[i] for i in state.plan.telling}, lambda text: {
+        each.stem for each in world.reader.survey(text, names=False).terms
+    }
+
+
 class AlreadyTold:
     """The memories served so far, taken best first, to find those that only repeat another.
 
-    `asked` are the stems of the question's content words; `stems` returns those of a text.
+    `asked` and `stems` are as `sought` returns them.
     """
 
     def __init__(
@@ -129,9 +169,7 @@ class AlreadyTold:
         """
         before, self._last = self._last, None
         if memory.category == "section":
-            return self._take_section(
-                memory, number, bare=not must_stay and is_bare(memory.content, self._asked, self._stems)
-            )
+            return self._take_section(memory, number, bare=not must_stay and is_bare(memory, self._asked, self._stems))
         taken = _MemoryWords.of(memory, number)
         if not memory.session_id or not taken.spans:
             return {}
@@ -181,23 +219,22 @@ def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
             yield less, more
 
 
-def is_bare(section: str, asked: AbstractSet[str], stems: Callable[[str], AbstractSet[str]]) -> bool:
-    """Whether a section is a licence or the like, and has no sought word that its document's name lacks.
+def is_bare(memory: Memory, asked: AbstractSet[str], stems: Callable[[str], AbstractSet[str]]) -> bool:
+    """Whether a memory is a licence or the like, and has no sought word that its document's name lacks; see `sought`.
 
-    Never if the question asks for a licence or the like. `asked` are the stems of its content words; `stems` returns
-    those of a text.
+    Never if the question asks for a licence or the like.
     """
-    if not is_carried_along(section) or asked & stems(" ".join(vocabulary("backmatter"))):
+    if not is_carried_along(memory) or asked & stems(" ".join(vocabulary("backmatter"))):
         return False
-    title, _, body = section.partition("\n")
+    title, _, body = memory.content.partition("\n")
     document, _, heading = title.rpartition(" › ")
     return not (asked - stems(document)) & stems(f"{heading}\n{body}")
 
 
-def is_carried_along(section: str) -> bool:
-    """Whether a section's heading is that of a licence, references or the like, which a document only carries along."""
-    document, _, heading = section.partition("\n")[0].rpartition(" › ")
-    if not document:
+def is_carried_along(memory: Memory) -> bool:
+    """Whether a memory is a licence, references or a like section of a document, which only carries it along."""
+    document, _, heading = memory.content.partition("\n")[0].rpartition(" › ")
+    if not document or memory.category != "section":
         return False
     listing = relation_of_heading(heading, 2, ())
     return bool(listing and listing.type in ("REFERENCES", "RELATES_TO")) or not vocabulary("backmatter").isdisjoint(

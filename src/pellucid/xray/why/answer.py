@@ -15,16 +15,16 @@ from pellucid.errors import NotFoundError
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.pipeline import run
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, draft
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, Request, State, World
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.shown import CandidateView
+from pellucid.xray.whereabouts import cut_in_words, omitted_reason, rank_in, rank_in_context, rows_of, rung_of
 from pellucid.xray.why.finding import (
-    ABSTENTION,
     DEGRADED,
     GATE,
     LEG_OFF,
@@ -39,7 +39,6 @@ from pellucid.xray.why.finding import (
 from pellucid.xray.why.trial import MissedMemory, StateChange
 from pellucid.xray.why.true_ranks import NO_VECTOR, true_ranks
 from pellucid.xray.why.what_if import Runner, find_change
-from pellucid.xray.why.whereabouts import cut_in_words, omitted_reason, rank_in, rank_in_context, rows_of, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
@@ -112,7 +111,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     if receipt is not None and not request.query:
         return _finding(_memory_in_recall(receipt.state, memory), (), 0)
     today = run(request, world)
-    now = _memory_in_recall(unpack(pack(today)).state, memory)  # through a receipt, to compare like with like
+    now = _memory_in_recall(draft(today).receipt().state, memory)  # as a receipt has it, to compare like with like
     then = _memory_in_recall(receipt.state, memory) if receipt else now
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)
@@ -212,7 +211,7 @@ def _finding(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], recalls: int, bar
     stage = None if recall.context_place else _stage_that_lost(recall, legs, barred)
 
     view = CandidateView(state, recall.pool, recall.order)
-    shown = view.result(recall.memory.id, recall.place or 1, None) if recall.position is not None else None
+    shown = view.result(recall.memory.id, recall.place or 1) if recall.position is not None else None
     is_evidence = (
         recall.position is not None
         and not recall.pool.nominated[recall.position]
@@ -324,8 +323,7 @@ def _repeated_by(recall: MemoryInRecall) -> str | None:
     better = recall.state.repeats.get(-1 if recall.position is None else recall.position)
     if better is None:
         return None
-    bare = recall.memory.category == "section" and is_carried_along(recall.memory.content)
-    better_id = unpack_id(recall.pool.ids[better])
+    better_id, bare = unpack_id(recall.pool.ids[better]), is_carried_along(recall.memory)
     return f"it {repeat_in_words(better_id, shown=better_id in recall.state.context.included, bare=bare)}"
 
 

@@ -25,8 +25,8 @@ ChangeKind = Literal[
 ]
 NOT_KNOWN = "not-known-yet"
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
-ABSTENTION, REMOVED = "abstention", "context-pass"
-"""Stages that can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
+REMOVED = "context-pass"
+"""Stages that can lose a memory beside the rungs (`recall.score.ladder`), which have their own names."""
 
 
 class WhyLeg(Wire):

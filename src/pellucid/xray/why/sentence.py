@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, REPEATS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.xray.why.finding import (
-    ABSTENTION,
     DEGRADED,
     GATE,
     LEG_OFF,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pellucid.recall.state import Request, State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import MemoryStanding
+from pellucid.xray.whereabouts import position_of, rank_in, rung_of
 from pellucid.xray.why.finding import ChangeKind, WhyLeg, WhyTried
-from pellucid.xray.why.whereabouts import position_of, rank_in, rung_of
 
 
 @dataclass(frozen=True, slots=True)

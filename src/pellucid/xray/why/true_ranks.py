@@ -9,8 +9,8 @@ from pellucid.recall.legs.leg import AskedLeg
 from pellucid.recall.legs.nominate import FALLBACK, asked_legs
 from pellucid.recall.state import LegReport, State, World
 from pellucid.store.index_port import LegHits
+from pellucid.xray.whereabouts import position_of
 from pellucid.xray.why.finding import WhyLeg
-from pellucid.xray.why.whereabouts import position_of
 
 NO_VECTOR = "it has no vector: run `pellucid rebuild`"
 _STEP = 8

@@ -12,10 +12,10 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.pipeline import run
 from pellucid.recall.score.ladder import REPEATS
 from pellucid.recall.state import State, World
+from pellucid.xray.whereabouts import omitted_reason, position_of, rank_in, rank_in_context, rung_of
 from pellucid.xray.why.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.why.suggest import TRIED
 from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
-from pellucid.xray.why.whereabouts import omitted_reason, position_of, rank_in, rank_in_context, rung_of
 from pellucid.xray.words.numbers import ordinal
 
 

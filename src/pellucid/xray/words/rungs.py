@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile, takewhile
 
 from pellucid.model.snapshot import FilterTrace, LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
-from pellucid.recall.score.ladder import ASKED_EDGES, DIVERSIFY, REPEATS, SAID_ALREADY, TELLS_NOTHING
+from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, DIVERSIFY, REPEATS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.xray.words.numbers import counted
 
 TURNED_AWAY = {
@@ -27,7 +27,7 @@ TURNED_AWAY = {
     "context-selection": "left out by a model",
     "fact-selection": "left out by a model",
     "budget-fit": "without room in the budget",
-    "abstention": "not near enough to be an answer",
+    ABSTENTION: "not near enough to be an answer",
 }
 """The description of the memories that a rung rejected, by rung: `29 too unlike the question`."""
 NO_ANSWER = {
@@ -108,7 +108,7 @@ def why_rejected(candidate: RejectedCandidate) -> str:
     Its own reason for a repeat, one already said, one that no asked edge leads to or a near miss.
     """
     rung, margin = candidate.rejected_by, candidate.margin
-    own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, "abstention")
+    own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, ABSTENTION)
     reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
     if margin is None:
         return reason

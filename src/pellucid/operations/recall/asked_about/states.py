@@ -18,8 +18,8 @@ from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.index_port import Served
 from pellucid.store.records import FileRemoval, FileWrite, OperationKind
 from pellucid.vault.markdown import FileIdentity, parse
+from pellucid.xray.whereabouts import standing
 from pellucid.xray.why.trial import StateChange
-from pellucid.xray.why.whereabouts import standing
 
 _DATE_KEYS = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_at", "validAt"))
 
