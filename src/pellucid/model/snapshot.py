@@ -117,6 +117,12 @@ class AbstentionTrace(Wire):
     threshold: float
     abstained: bool
     nearest: tuple[str, ...] = ()
+    near: float | None = None
+    """The mean of the best cosines with the query. As `met` and `held`: from 0 to 1, and None if it did not count."""
+    met: float | None = None
+    """The mean of the best scores of the reranker."""
+    held: float | None = None
+    """The share of the query's content words that the first three memories contain together; rare words weigh more."""
 
 
 class Provenance(Wire):

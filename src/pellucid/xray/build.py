@@ -1,17 +1,18 @@
 """A receipt and the memories it names in, the X-ray snapshot out: nothing is asked of the index's ranking again."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from pydantic.alias_generators import to_camel
 
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
+from pellucid.recall.context.abstain import signs_of_answer
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
-from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, RUNGS
 from pellucid.recall.state import Corpus, Pool, State
 from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
@@ -58,7 +59,7 @@ def build(
         tier_explain=_tier_explain(state, anchor),
         query_terms=state.plan.words,
         plan=_query_read(state),
-        abstention=_abstention_trace(state),
+        abstention=_abstention_trace(replace(state, pool=pool, order=order)),
         rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
         stages=_stage_traces(state),
@@ -67,7 +68,7 @@ def build(
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,
-        context=_context_trace(state),
+        context=_context_trace(state, shown),
         eligible=_eligible(state.corpus),
     )
 
@@ -84,12 +85,16 @@ def _eligible(corpus: Corpus) -> snapshot.Eligible:
     )
 
 
-def _context_trace(state: State) -> snapshot.ContextTrace:
+def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
     """Return the ids of the memories in the context, and what was omitted, cut, added or changed by model passes."""
     context = state.context
+    reasons = {
+        each.memory_id: shown.reason_without_edge(each.memory_id) if each.rung == ASKED_EDGES else each.reason
+        for each in context.omitted
+    }
     return snapshot.ContextTrace(
         included=context.included,
-        omitted=tuple(snapshot.OmittedMemory(memory_id=each.memory_id, reason=each.reason) for each in context.omitted),
+        omitted=tuple(snapshot.OmittedMemory(memory_id=each, reason=reason) for each, reason in reasons.items()),
         cuts=tuple(snapshot.CutTrace.model_validate(asdict(each)) for each in context.cuts),
         episodes=tuple(snapshot.EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
         passes=tuple(snapshot.PassTrace.model_validate(asdict(each)) for each in context.passes),
@@ -167,5 +172,9 @@ def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
         return None
     nearest = tuple(unpack_id(state.pool.ids[position]) for position in doubt.nearest)
     return snapshot.AbstentionTrace(
-        doubt=doubt.score, threshold=doubt.threshold, abstained=doubt.abstained, nearest=nearest
+        doubt=doubt.score,
+        threshold=doubt.threshold,
+        abstained=doubt.abstained,
+        nearest=nearest,
+        **{name: round(sign, 6) for name, sign in signs_of_answer(state).items()},
     )

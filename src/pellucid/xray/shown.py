@@ -10,7 +10,9 @@ from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
-from pellucid.recall.score.equation import Ints, rank
+from pellucid.recall.query.edges import asked_edges
+from pellucid.recall.score.equation import Ints, rank, shares_lent
+from pellucid.recall.score.fuse import fused
 from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Abstention, GraphPath, Pool, State
@@ -26,6 +28,7 @@ from pellucid.xray.words.sureness import sureness_of_one
 REJECTED_SHOWN = 20
 _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
+AS_ASKED = "as the question asks"
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -93,7 +96,8 @@ class CandidateView:
                 scores,
                 len(self._words),
                 self._moved_in_words(position),
-                self._asked_edges_in_words(position),
+                self._edges_clause(position),
+                self._lender_in_words(position),
             ),
             newer_than=None if older is None else unpack_id(self._pool.ids[older]),
             told=cut_in_words(self._state, memory_id),
@@ -135,7 +139,7 @@ class CandidateView:
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: self._reason_for_repeat(position, memory_id),
-            ASKED_EDGES: "no edge asked for leads to it",
+            ASKED_EDGES: self.reason_without_edge(memory_id),
             TELLS_NOTHING: omitted,
             SAID_ALREADY: omitted,
             "budget-fit": "over the budget",
@@ -148,6 +152,14 @@ class CandidateView:
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
+
+    def reason_without_edge(self, memory_id: str) -> str:
+        """Say why a section that no edge leads to was left out; if a result tells of its document, by which."""
+        document = int(self._pool.session[self._position[memory_id]])
+        told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
+        if document >= 0 and (result := next(told, None)):
+            return f"{self._result_label(result)} tells of its document, and no edge asked for leads to this section"
+        return "no edge asked for leads to it"
 
     def _repeats_what_is_left_out(self, position: int) -> bool:
         """Whether a candidate repeats a recorded memory that is not in the context either."""
@@ -183,17 +195,36 @@ class CandidateView:
         label = self._result_label(raised_above)
         return wording.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
-    def _asked_edges_in_words(self, position: int) -> str:
-        """Name the edges that the query asks for and that lead to a candidate: `SPEC-030 depends on SPEC-010`.
+    def _edges_clause(self, position: int) -> str:
+        """Name the edges that lead to a candidate, where the query asks for some: `SPEC-030 depends on SPEC-010, as the
+        question asks`.
 
-        Empty if there are none; `An edge leads to it` if a name on the path is gone.
+        It says so where the edges are of another type, which counts as well, or none that was asked for. Empty if none
+        was asked for or none leads to it; `An edge leads to it` if a name on the path is gone.
         """
-        if not self._pool.answering(self._state.plan)[position]:
+        plan, path = self._state.plan, self._state.paths.get(unpack_id(self._pool.ids[position]))
+        is_answer, asked = bool(self._pool.answering(plan)[position]), asked_edges(plan.text)
+        if not (is_answer or (plan.answers and path)):
             return ""
-        path = self._state.paths.get(unpack_id(self._pool.ids[position]))
-        if path is None or not set(path.nodes) <= self._names.keys():
-            return "An edge leads to it"
-        return ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower()))
+        words = "An edge leads to it"
+        if path and set(path.nodes) <= self._names.keys():
+            words = ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower()))
+        if not is_answer:
+            return f"Near what the question asks, but no edge that it asks for leads to it ({words})"
+        is_other = path is not None and asked is not None and set(path.types).isdisjoint(asked.types)
+        return f"{words}, {'which counts as well where dependencies are asked for' if is_other else AS_ASKED}"
+
+    def _lender_in_words(self, position: int) -> str:
+        """Name the neighbour in the session that lends a candidate most; empty if none lends anything."""
+        pool = self._pool
+        if "expansion" not in pool.terms or not pool.terms["expansion"][position]:
+            return ""
+        lent = shares_lent(position, fused(pool), pool.session, pool.ordinal, pool.place)
+        if lent.max() <= 0:
+            return ""
+        memory_id = unpack_id(pool.ids[int(lent.argmax())])
+        label = self._result_label(memory_id)
+        return label if label != memory_id else LEFT_OUT.format(older=label)
 
     def _result_label(self, memory_id: str) -> str:
         """Return the number of a result as `[2]`; the id of any other memory."""

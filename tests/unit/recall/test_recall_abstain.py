@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kits.vault import NOON, Opener, ask, keep, run
+from kits.vault import HERE, NOON, Opener, ask, keep, run
 from pellucid.model.memory import unpack_id
+from pellucid.model.snapshot import AbstentionTrace
+from pellucid.operations.recall.recalling import xray_new_recall
+from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.context.abstain import doubt, judge, nearness, share_of_words_met
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.state import Plan, Pool, blank_pool, plain_columns
+from pellucid.xray.words.sureness import signs_in_words
 
 ALL: Ints = np.arange(3)
 PLAN = Plan("crane ferry", frequencies=(9, 0), telling=(0, 1))
@@ -195,3 +199,34 @@ def test_a_threshold_of_one_never_abstains_of_itself(house: Opener) -> None:
     state = run(app, "zzz qqq")
     assert state.context.included
     assert nearness(state, 0) >= 0
+
+
+@pytest.mark.parametrize(("asked", "abstains"), [("Ines", False), ("Berta", True), ("Odo", True)])
+def test_who_asks_about_a_name_that_few_memories_hold_is_shown_these(house: Opener, asked: str, abstains: bool) -> None:
+    app = house(abstain_from=0)
+    keep(app, "The pricing service belongs to Ines")
+    for number in range(20):
+        keep(app, f"Odo painted boat {number} of the ferry line")
+    verdict = run(app, f"What does {asked} like to eat for breakfast on a cold winter morning?").abstention
+    assert verdict
+    assert verdict.score >= verdict.threshold
+    assert verdict.abstained == abstains
+
+
+def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
+    app = house()
+    keep(app, "the harbour crane lifts forty tonnes")
+    trace = xray_new_recall(app, RecallInput(query="what does the crane lift?", namespace=HERE)).abstention
+    assert trace
+    assert trace.near is not None
+    assert trace.met is not None
+    assert trace.held is not None
+    assert trace.doubt == pytest.approx(1 - (2 * trace.near + 3 * trace.met + trace.held) / 6, abs=1e-5)
+    words = signs_in_words(trace)
+    assert f"nearness in meaning {trace.near:.2f} (counts 2-fold)" in words
+    assert words.endswith("perhaps not known from 0.6 on, nothing may be shown from 0.65 on")
+
+
+@pytest.mark.parametrize(("doubt_told", "words"), [(0.4, "the most where edges"), (0.6, "the least where"), (0.41, "")])
+def test_of_a_bounded_doubt_the_bound_is_told(doubt_told: float, words: str) -> None:
+    assert words in signs_in_words(AbstentionTrace(doubt=doubt_told, threshold=0.65, abstained=False))

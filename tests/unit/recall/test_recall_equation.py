@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.recall.score.equation import TERMS, choose, expansion, rank, reciprocal, total
+from pellucid.recall.score.equation import TERMS, choose, expansion, rank, reciprocal, shares_lent, total
 
 
 def ints(*values: int) -> np.ndarray:
@@ -94,6 +94,9 @@ def test_expansion_equals_the_plain_rule_whatever_the_order(rows: list[tuple[flo
             place[row] = at
     owed = expansion(floats(*fused), ints(*session), ints(*ordinal), ints(*place), 0.4)
     assert owed.tolist() == pytest.approx(plain_expansion(fused, session, ordinal, place, 0.4))
+    lent = [shares_lent(at, floats(*fused), ints(*session), ints(*ordinal), ints(*place)) for at in range(len(rows))]
+    assert [0.4 * each.sum() for each in lent] == pytest.approx(owed.tolist())
+    assert all(each[at] == 0 for at, each in enumerate(lent))
 
 
 def test_what_came_of_one_turn_lifts_the_rest_of_it_by_half_and_not_all_of_it() -> None:

@@ -141,12 +141,36 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
     assert "that no edge asked for leads to" in render_text(shown)
-    assert "asked-edges: no edge asked for leads to it" in render_text(shown)
+    assert "asked-edges: [1] tells of its document, and no edge asked for leads to this section" in render_text(shown)
     beside = next(each for each in shown.rejected if each.rejected_by == "asked-edges")
     found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, question=question)).finding
     assert found
     assert (found.stage, found.margin) == ("asked-edges", None)
     assert not [each for each in found.tried if each.kind == "budget"]
+
+
+def test_an_explanation_says_whether_an_edge_is_the_one_asked_for_or_a_reference_or_only_near(
+    house: Opener, tmp_path: Path, harbour: App
+) -> None:
+    whys = _whys(harbour, "what depends on SPEC-3")
+    assert whys["SPEC-1: The harbour gate"].startswith("SPEC-1 depends on SPEC-3, as the question asks: found ")
+    near = "Near what the question asks, but no edge that it asks for leads to it (SPEC-4 supersedes SPEC-3): found "
+    assert whys["SPEC-4: Electric light"].startswith(near)
+    (tmp_path / "mole.md").write_text("# SPEC-7: The mole\n\n## References\n\n- SPEC-8, whose stones it takes\n")
+    (tmp_path / "quarry.md").write_text("# SPEC-8: The quarry\n\nThe quarry gives stones of two tonnes and more.\n")
+    app = house(tmp_path / "other")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path / "mole.md", tmp_path / "quarry.md")))
+    said = _whys(app, "what does SPEC-7 depend on")["SPEC-8: The quarry"]
+    assert said.startswith("SPEC-7 references SPEC-8, which counts as well where dependencies are asked for: found ")
+
+
+def _whys(app: App, query: str) -> dict[str, str]:
+    """Map the titles of the results of a recall to the sentences of their X-ray."""
+    shown = xray_new_recall(app, RecallInput(query=query, namespace=HERE, budget=8_000))
+    return {
+        shown.words[each.memory_id][:60].partition(" status")[0].partition(" id:")[0]: each.why
+        for each in shown.results
+    }
 
 
 @pytest.mark.parametrize("query", ["what replaced SPEC-1", "how high is its sill in SPEC-1", "what is SPEC-1"])

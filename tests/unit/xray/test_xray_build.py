@@ -227,6 +227,10 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
         "found 15th by meaning (cosine 0.22)."
     )
     assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5) == []
+    lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5, lender="[2]")
+    assert "(they make 0.90 of its 1.30, above all [2]): found 15th" in lent
+    lent = sentence(found, None, scores(vector=0.5, expansion=0.6), 5, lender="[3]")
+    assert lent.endswith("is what its neighbours lend it, above all [3] (0.60 of 1.10).")
     assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), 5)
     assert not sentence(found, None, scores(vector=0.5, expansion=0.9), 5).startswith("Here")
 

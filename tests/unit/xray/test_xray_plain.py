@@ -75,7 +75,9 @@ def test_a_direct_answer_that_was_not_in_question_is_left_out_of_the_text() -> N
     for reason in ("no-candidates", "ineligible-taxonomy-bucket", "below-importance-floor"):
         for form in ("text", "markdown"):
             assert "irect answer" not in render(empty(tier_explain=tier(reason)), form)
-    told = "no single decision or rule answers alone: those that passed hold too few of the question's words"
+    told = (
+        "no single decision or rule answers alone: those that passed the filters hold too few of the question's words"
+    )
     assert told in render(empty(tier_explain=tier("below-token-overlap-floor")), "text")
     assert "no decision, rule or preference" in render(
         empty(tier_explain=tier("ineligible-taxonomy-bucket")), "text", verbose=True
@@ -84,9 +86,9 @@ def test_a_direct_answer_that_was_not_in_question_is_left_out_of_the_text() -> N
 
 def test_those_not_shown_of_one_reason_are_told_without_a_sum() -> None:
     rungs = (FilterTrace(name="top-k", considered=60, admitted=5),)
-    assert "(55 weaker ones not shown)" in render(empty(filters=rungs, rejected_total=55), "text")
+    assert "(55 weaker ones not listed)" in render(empty(filters=rungs, rejected_total=55), "text")
     rungs = (FilterTrace(name="trust-zone", considered=3, admitted=2),)
-    assert "(1 in quarantine not shown)" in render(empty(filters=rungs, rejected_total=1), "text")
+    assert "(1 in quarantine not listed)" in render(empty(filters=rungs, rejected_total=1), "text")
 
 
 def test_a_page_folds_legs_that_were_idle_and_what_found_no_room() -> None:

@@ -108,7 +108,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     used = f"Budget: {wire['budget']['used']} / {wire['budget']['chars']} chars"
     assert used in [each.text for each in root.one("header").all("p")]
     more = wire["rejectedTotal"] - len(wire["rejected"])
-    assert root.one("section", id="rejected").one("p").text.startswith(f"{more} more not shown")
+    assert root.one("section", id="rejected").one("p").text.startswith(f"{more} more not listed")
     tier = fields(root.one("section", id="direct-answer"))
     assert (tier["candidates-considered"], tier["latency-ms"]) == (
         str(wire["tierExplain"]["candidatesConsidered"]),

@@ -292,8 +292,8 @@ def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_
     text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
     assert "- mem_2\n    top-k: weaker, score 0.0000 below the last one in; final=0.5000\n" in text
     assert "- mem_3\n    trust-zone: in quarantine; final=0.2500\n" in text
-    assert "(7 more not shown)" in text
-    assert "| `mem_3` | `trust-zone` | in quarantine | 0.2500 | `mem_3` |\n\n_7 more not shown._" in markdown
+    assert "(7 more not listed)" in text
+    assert "| `mem_3` | `trust-zone` | in quarantine | 0.2500 | `mem_3` |\n\n_7 more not listed._" in markdown
 
 
 def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> None:
@@ -330,10 +330,10 @@ def test_a_reason_is_counted_alike_wherever_it_is_counted_and_the_unnamed_are_to
     for form in ("text", "markdown", "html"):
         told = render(snapshot, form)
         assert "3 of 29 in quarantine, whose words are not told here" in told
-        assert "35 more not shown: 26 in quarantine, 1 repeat, 8 weaker" in told
+        assert "35 more not listed: 26 in quarantine, 1 repeat, 8 weaker" in told
         assert "0 memories. Left out: 1 repeat, 8 weaker; 29 turned away by filters" in told
     uncounted = snapshot.model_copy(update={"rejected_total": 40})
-    assert "(37 more not shown)" in render(uncounted, "text")
+    assert "(37 more not listed)" in render(uncounted, "text")
 
 
 def test_a_repeat_of_what_was_left_out_says_so_and_its_rung_is_not_said_twice() -> None:
@@ -382,8 +382,8 @@ def test_why_no_memory_answers_by_itself_is_said_in_words() -> None:
 
 def test_none_of_many_rejected_being_named_is_said_too() -> None:
     snapshot = empty(rejected_total=3)
-    assert "--- rejected ---\n(3 more not shown)" in render(snapshot, "text")
-    assert "## Rejected\n\n_3 more not shown._" in render(snapshot, "markdown")
+    assert "--- rejected ---\n(3 more not listed)" in render(snapshot, "text")
+    assert "## Rejected\n\n_3 more not listed._" in render(snapshot, "markdown")
 
 
 def test_stages_are_one_line_with_their_notes_at_its_end() -> None:

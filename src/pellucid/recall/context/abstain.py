@@ -10,7 +10,7 @@ them is cause for doubt. Without an encoder, `held` alone counts; with another r
 their own, `met` is left out. All of these are columns of the pool, so that a receipt gives the same doubt.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import fsum, log, log10
 
@@ -37,10 +37,14 @@ NEAREST = 3
 """How many of the nearest misses are named."""
 UNSURE_FROM, UNKNOWN_FROM = 0.5, 0.6
 """Doubt from which an answer is marked as not sure, and doubt from which it is likelier that no memory answers."""
+COMMON_NAME = 0.25
+"""The share of memories above which a name that they contain says little about which of them is meant."""
 ANSWERED = 0.4
 """The most doubt if a leg that the query asks for (edges, files, procedures) answers: words tell little then."""
-NEAR, MET, HELD = 2, 3, 1
-"""The weights of the three signs."""
+WEIGHTS: Mapping[str, int] = {"near": 2, "met": 3, "held": 1}
+"""The weights of the three signs that an answer is here."""
+_BITS = 64
+"""Of how many of the query's stems `Pool.matched` says whether a memory contains them."""
 _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.margin is not None)
 """Numbers of the filters that measure nearness: what they reject is a near miss; what others reject cannot answer."""
 
@@ -92,26 +96,62 @@ def _can_abstain(state: State) -> bool:
 
     It cannot if the corpus has fewer memories than `abstainFrom`, where words say too little, or if the query asks for
     something other than words (a tag, a day, files, edges): unless the caller chose a threshold. It never can if a
-    searching leg is down, since that leg might have found an answer.
+    searching leg is down, since that leg might have found an answer; nor if one of the first holds every rare name of
+    the query: who asks about such a thing is to see what is known of it, marked as not sure.
     """
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
     down |= request.without  # of a receipt looked at without a leg, no report says that it is off
+    otherwise = otherwise or _holds_rare_names(state)
     return ("abstain_at" in request.chosen or not (few or otherwise)) and not searching() & down
+
+
+def _holds_rare_names(state: State) -> bool:
+    """Whether one of the first three candidates contains every name in the query, none of them a name of everywhere.
+
+    False if the query has no name, or one that more than a quarter of the memories contain, as those of two who chat.
+    """
+    plan, pool = state.plan, state.pool
+    names = {word.casefold() for name in plan.entities for word in name.split()}
+    at = [i for i, word in enumerate(plan.words) if word.casefold() in names]
+    if not at or max(plan.frequencies[i] for i in at) > COMMON_NAME * state.corpus.rows or max(at) >= _BITS:
+        return False
+    wanted = np.uint64(sum(1 << i for i in at))
+    return bool((pool.matched[state.order[:TOGETHER]] & wanted == wanted).any())
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
     """Return how much the ranking `order` of the pool should be doubted, 0 to 1; `rows` is the number of memories."""
-    signs = [(HELD, share_of_words_met(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
-    if (pool.cosine[order] != 0).any():
-        signs.append((NEAR, _mean_of_best(pool.cosine[order], rows)))
-    met = pool.rerank_score[order]
-    if not np.isnan(met).all():
-        signs.append((MET, _mean_of_best(met[~np.isnan(met)], rows)))
+    signs = [(WEIGHTS[name], sign) for name, sign in _signs(pool, order, plan, rows).items()]
     weight = sum(each for each, _ in signs)
     return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
+
+
+def signs_of_answer(state: State) -> Mapping[str, float]:
+    """Return what speaks for the answer, 0 to 1, by the names of `WEIGHTS`; a sign that says nothing here is left out.
+
+    Empty if the doubt is not the weighted mean of signs: bounded by what was found otherwise, or of no candidates.
+    """
+    verdict = state.abstention
+    if verdict is None or not len(state.order):
+        return {}
+    pool = _without_foreign_scores(state)
+    if doubt(pool, state.order, state.plan, state.corpus.rows) != verdict.score:
+        return {}
+    return _signs(pool, state.order, state.plan, state.corpus.rows)
+
+
+def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, float]:
+    """Return the signs `held`, `near` and `met` of a ranking, as far as there are any."""
+    signs = {"held": share_of_words_met(pool, order[:TOGETHER], plan, rows)} if plan.telling else {}
+    if (pool.cosine[order] != 0).any():
+        signs["near"] = _mean_of_best(pool.cosine[order], rows)
+    met = pool.rerank_score[order]
+    if not np.isnan(met).all():
+        signs["met"] = _mean_of_best(met[~np.isnan(met)], rows)
+    return signs
 
 
 def _mean_of_best(scores: NDArray[np.float32], rows: int) -> float:

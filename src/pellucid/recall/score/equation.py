@@ -100,6 +100,17 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
     return out
 
 
+def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, place: Ints) -> Floats:
+    """Return what each candidate lends the one at `position`: `alpha` times their sum is its `expansion`."""
+    others = np.flatnonzero((session == session[position]) & (session >= 0) & (np.arange(len(fused)) != position))
+    apart = np.maximum(np.abs(ordinal[others] - ordinal[position]), np.abs(place[others] - place[position]))
+    shares = np.where(ordinal[others] == ordinal[position], SAME_TURN, 1.0) * _SHARES[np.minimum(apart, REACH + 1)]
+    shares[np.argsort(-fused[others], kind="stable")[:SESSION_BEST]] += SESSION_DISCOUNT
+    out = np.zeros(len(fused))
+    out[others] = shares * fused[others]
+    return out
+
+
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
     """Return for each row the sum of the three best scores of its session, its own score left out."""
     if len(sessions) == 0:

@@ -21,7 +21,7 @@ from pellucid.xray.words.visible import visible
 _TITLE = "Recall X-ray"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What the page may load: nothing but its own style."""
-_FIRST = ("answer", "nearest", "shown", "degraded", "budget")
+_FIRST = ("answer", "doubt", "nearest", "shown", "degraded", "budget")
 """Fields of the header that are read first; the others are folded."""
 _MAX_OPEN_ROWS = 10
 """A table of what the context left out is folded if it has more rows."""
@@ -151,6 +151,8 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
     """
     why = _spans_html((fields.FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
     lines = [field for field in fields.result_fields(result, snapshot) if field.label not in ("why", "score")]
+    warnings = [field for field in lines if field.label == "safety"]
+    lines = [field for field in lines if field not in warnings]
     heading = _spans_html((fields.memory_heading(result.memory_id, snapshot.words),))
     final = fields.decimals(result.score_decomposition.final)
     numbers = _terms(result.score_decomposition) + _fields(lines)
@@ -159,6 +161,7 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
         f'<h3><span class="place">[{place}]</span>{heading}</h3>',
         f"<p>{why}</p>",
         stack(result.score_decomposition, reach),
+        *([_fields(warnings)] if warnings else []),
         _details(f"Score {final}, its terms and where the memory comes from", numbers),
         "</article>",
     ]

@@ -29,11 +29,11 @@ from pellucid.xray.words.failures import failures_in_words
 from pellucid.xray.words.numbers import instant_text
 from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sentence import legend, term_key
-from pellucid.xray.words.sureness import sureness
+from pellucid.xray.words.sureness import signs_in_words, sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
-PLACES = "the numbers are places by score; the context tells the same memories by session and document"
+PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
 """The explanation of the results' numbers."""
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
@@ -88,6 +88,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # nobody is sure of what is not shown
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
+        ("doubt", plain(signs_in_words(doubt)) if doubt else ()),
         ("shown", plain(shown_in_words(snapshot))),
         ("degraded", prose("; ".join(failures_in_words(snapshot)))),
         ("recall", verbatim(snapshot.snapshot_id)),

@@ -32,12 +32,12 @@ TURNED_AWAY = {
 """The description of the memories that a rung rejected, by rung: `29 too unlike the question`."""
 NO_ANSWER = {
     "no-candidates": "nothing passed the filters",
-    "only-asks": "what passed only asks",
-    "not-trusted-zone": "what passed is not trusted enough",
-    "ineligible-taxonomy-bucket": "what passed is no decision, rule or preference",
-    "below-importance-floor": "those that passed are neither important nor confirmed",
-    "entity-ref-mismatch": "those that passed are about somebody else",
-    "below-token-overlap-floor": "those that passed hold too few of the question's words",
+    "only-asks": "what passed the filters only asks",
+    "not-trusted-zone": "what passed the filters is of no source that may answer alone",
+    "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
+    "below-importance-floor": "those that passed the filters are neither important nor confirmed",
+    "entity-ref-mismatch": "those that passed the filters are about somebody else",
+    "below-token-overlap-floor": "those that passed the filters hold too few of the question's words",
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""
@@ -177,9 +177,9 @@ def shown_in_words(snapshot: RecallXraySnapshot) -> str:
 
 
 def more_in_words(snapshot: RecallXraySnapshot) -> str:
-    """Say how many rejected candidates a snapshot does not list: `106 more not shown: 13 in quarantine, …`.
+    """Say how many rejected candidates a snapshot does not list: `106 more not listed: 13 in quarantine, …`.
 
-    Of a single reason `55 weaker ones not shown`. Empty if it lists all; without the reasons if the rungs do not
+    Of a single reason `55 weaker ones not listed`. Empty if it lists all; without the reasons if the rungs do not
     account for all of them.
     """
     more = snapshot.rejected_total - len(snapshot.rejected)
@@ -189,11 +189,11 @@ def more_in_words(snapshot: RecallXraySnapshot) -> str:
     if more <= 0:
         return ""
     if not reasons or sum(left.values()) != more:
-        return f"{more:,} more not shown"
+        return f"{more:,} more not listed"
     if len(left) > 1:
-        return f"{more:,} more not shown: {reasons}"
+        return f"{more:,} more not listed: {reasons}"
     ones = (" one" if more == 1 else " ones") if "top-k" in left else ""
-    return f"{reasons}{ones} not shown"
+    return f"{reasons}{ones} not listed"
 
 
 def _away_by_rung(rungs: Iterable[FilterTrace]) -> dict[str, int]:

@@ -70,12 +70,14 @@ def sentence(
     word_count: int,
     moved: str = "",
     edges: str = "",
+    lender: str = "",
 ) -> str:
     """Say in one sentence why a memory was found: the legs, its rank by the reranker, its notable and largest terms.
 
-    If edges that the query asks for lead to it (`edges` in words, `a depends on b`), no leg found it, or two thirds of
-    its score come from its neighbours, that is said first. `word_count` is the number of the query's key words; `moved`
-    says above which memory `renewal` moved it (`NEWER` and the like), empty if it did not.
+    Said first: the edges that lead to it, where the query asks for some (`edges`, a clause); that no leg found it; that
+    two thirds of its score come from its neighbours. `word_count` is the number of the query's key words; `moved` says
+    above which memory `renewal` moved it (`NEWER` and the like), empty if it did not; `lender` names the neighbour that
+    lends it most (`[2]`), empty if there is none.
     """
     found = [each for each in contributions if each.term]
     parts = [f"Found {listed([_found_clause(each, word_count) for each in found])}" if found else NEIGHBOUR]
@@ -85,12 +87,15 @@ def sentence(
     parts += [f"{phrase} ({signed(value)})" for phrase, value in _named_terms(scores, moved)]
     text = ", ".join(parts)
     if found and (from_neighbours := neighbour_share(scores)) >= MOSTLY * scores.final > 0:
-        text = f"{HARDLY} (they make {from_neighbours:.2f} of its {scores.final:.2f}): {text[0].lower()}{text[1:]}."
+        above_all = f", above all {lender}" if lender else ""
+        part = f"they make {from_neighbours:.2f} of its {scores.final:.2f}{above_all}"
+        text = f"{HARDLY} ({part}): {text[0].lower()}{text[1:]}."
     else:
         name, value = largest_term(scores)
-        largest = f"{term_names(scores)[name]} ({value:.2f} of {scores.final:.2f})"
+        above_all = f", above all {lender}" if lender and name == "expansion" else ""
+        largest = f"{term_names(scores)[name]}{above_all} ({value:.2f} of {scores.final:.2f})"
         text = f"{text}; the largest part of its score is {largest}."
-    return f"{edges}, as the question asks: {text[0].lower()}{text[1:]}" if edges else text
+    return f"{edges}: {text[0].lower()}{text[1:]}" if edges else text
 
 
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:

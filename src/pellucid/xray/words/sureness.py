@@ -1,8 +1,15 @@
 """A recall's doubt in its answer in, the same in plain words out."""
 
-from pellucid.recall.context.abstain import UNKNOWN_FROM, UNSURE_FROM, unsure
+from pellucid.model.snapshot import AbstentionTrace
+from pellucid.recall.context.abstain import ANSWERED, UNKNOWN_FROM, UNSURE_FROM, WEIGHTS, unsure
+from pellucid.xray.words.numbers import listed
 
 SURE_BELOW = 0.3
+_BOUNDS = {
+    ANSWERED: "the most where edges, files or procedures that are asked for lead to the best memory",
+    UNKNOWN_FROM: "the least where a document that is named is not here, or was not known at the time asked about",
+}
+"""What bounds a doubt that is not worked out of signs, by the bound."""
 _DECIMALS = range(2, 7)
 
 
@@ -17,6 +24,22 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     if abstained:
         return f"not known: nothing here is near enough to be an answer (doubt {number}, {_needed(threshold)})"
     return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
+
+
+def signs_in_words(trace: AbstentionTrace) -> str:
+    """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold.
+
+    Of a bounded doubt, what bounds it; empty if nothing could be judged.
+    """
+    signs = {"near": "nearness in meaning", "met": "the reranker's score", "held": "the question's words held"}
+    values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
+    if not values:
+        bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
+        return "".join(f"{doubt:.2f} of 1, {words}" for doubt, words in bounds.items())
+    parts = [f"{signs[name]} {value:.2f} (counts {WEIGHTS[name]}-fold)" for name, value in values.items()]
+    withheld = f", nothing may be shown from {trace.threshold:g} on" if trace.threshold < 1 else ""
+    unsure_from = f"not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
+    return f"{trace.doubt:.2f} of 1, which is 1 less the mean of {listed(parts)}; {unsure_from}{withheld}"
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:

@@ -54,7 +54,8 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
     else:
         yield f"verdict: miss, lost at {finding.stage}" + (f" ({visible(finding.reason)})" if finding.reason else "")
     if finding.place:
-        yield f"ranked: {ordinal(finding.place)} of {finding.ranked} that passed the filters; top-k {finding.top_k}"
+        passed = f"{finding.ranked} that passed the filters, repeats included"
+        yield f"ranked: {ordinal(finding.place)} of {passed}; top-k {finding.top_k}"
     if finding.margin:
         yield f"margin: {_margin_text(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
