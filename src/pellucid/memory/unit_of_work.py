@@ -1,7 +1,7 @@
 """Decisions in, a durable record out: acknowledged in the journal, filed in the vault, folded into the index."""
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, cast
@@ -33,8 +33,6 @@ class Exclusive(Protocol):
         ...
 
 
-Clean = Callable[[str], str]
-"""Returns a text without its secrets."""
 _TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-]{10,30}")
 """An id, a digest or an instant: no secret, and no words."""
 
@@ -54,7 +52,6 @@ class UnitOfWork:
     records: Records
     indexer: Indexer
     clock: Clock
-    clean: Clean
     exclusive: Exclusive
     """Used from the decision about what is new until it is searchable, so that two writers do not both find it new."""
     deadline: Deadline = field(default_factory=Deadline)
@@ -91,7 +88,7 @@ class UnitOfWork:
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())
-        cleaned = (_without_secrets(row, self.clean) for row in ledger)
+        cleaned = map(_without_secrets, ledger)
         rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
         self.records.commit(
             JournalOperation(op_id, kind, instant, tuple(writes), rows, tuple(seen), removals=tuple(removals))
@@ -145,19 +142,21 @@ class UnitOfWork:
         return self.indexer.catch_up(drift.paths, op_id)
 
 
-def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
+def _without_secrets(row: dict[str, object]) -> dict[str, object]:
     """Return a row of the ledger with secrets removed from all its texts but the namespace."""
-    return {key: value if key == "namespace" else _cleaned_value(value, clean) for key, value in row.items()}
+    return {key: value if key == "namespace" else _cleaned_value(value) for key, value in row.items()}
 
 
-def _cleaned_value(value: object, clean: Clean) -> object:
+def _cleaned_value(value: object) -> object:
     """Return a value with secrets removed from every text in it, at any depth."""
+    from pellucid.capture.secrets.redact import redact  # only writing needs its many patterns
+
     match value:
         case str():
-            return value if _TELLS_NOTHING.fullmatch(value) else clean(value)
+            return value if _TELLS_NOTHING.fullmatch(value) else redact(value).text
         case dict():
-            return {key: _cleaned_value(each, clean) for key, each in cast("dict[str, object]", value).items()}
+            return {key: _cleaned_value(each) for key, each in cast("dict[str, object]", value).items()}
         case list() | tuple():
-            return [_cleaned_value(each, clean) for each in cast("list[object]", value)]
+            return [_cleaned_value(each) for each in cast("list[object]", value)]
         case _:
             return value

@@ -13,7 +13,7 @@ from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
 from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
 from pellucid.memory.reconcile.rivals import RANK, holds_since
-from pellucid.memory.reconcile.targets import Found, Restate, corrected, memory_of, restated, retracted, search_by_words
+from pellucid.memory.reconcile.targets import Found, corrected, memory_of, restated, retracted, search_by_words
 from pellucid.memory.trust.zones import (
     counts_as_repetition,
     first_zone,
@@ -75,8 +75,6 @@ class Reconciler:
     key: bytes
     trust: bool = True
     """Whether only trusted sources can reinforce a memory by saying it again; see `memory.trust`."""
-    restate: Restate | None = None
-    """Puts a correction's value into an earlier sentence (`operations/session/restating.py`); None: never."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -127,10 +125,10 @@ class Reconciler:
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
-        if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
+        if not (resolves and resolves.value) or memory.source_class not in _BY_A_PERSON:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)
-        match = restated(resolves, candidates, self.restate) if memory.trust_zone != "quarantine" else None
+        match = restated(resolves, candidates) if memory.trust_zone != "quarantine" else None
         if match is None or self._is_forgotten(memory):
             return None
         target, new = match

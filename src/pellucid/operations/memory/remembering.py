@@ -19,7 +19,6 @@ from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
 from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.session.restating import restate
 from pellucid.operations.using import MemoryUse, cite_if_served
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import FileIdentity, edit_memory, parse
@@ -129,7 +128,7 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     )
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
     trust = app.settings.trust.enabled
-    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust)
     resolves = lone_correction(asked.content, detect_language(asked.content))
     reconciler.consider([Statement(memory, resolves, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]

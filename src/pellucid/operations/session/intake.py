@@ -27,7 +27,6 @@ from pellucid.observe.pipeline import observe
 from pellucid.observe.unkept import Unkept, unkept_statements
 from pellucid.operations.extraction import Extraction, open_extraction
 from pellucid.operations.session.noticing import notice
-from pellucid.operations.session.restating import restate
 from pellucid.operations.session.tally import IntakeTally
 from pellucid.operations.settling import require_settled
 from pellucid.operations.using import served_texts
@@ -244,7 +243,7 @@ class Intake:
         the ids of the new memories; count all of these."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
-        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
         episodes = [self.app.clock.new_id("ep") for _ in observed]
         for each, episode in zip(observed, episodes, strict=True):
             reconciler.consider(self._statements(each, changes, episode))
