@@ -13,7 +13,7 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
-from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
+from pellucid.memory.erasure.tombstone import said_key, turn_keys
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement, quarantine_if_doubted, statement_of
 from pellucid.memory.trust.doubt import Doubt, doubted_turns
 from pellucid.model.artifact import Artifact
@@ -324,15 +324,8 @@ class Intake:
     def _retention(self, observed: Observed) -> TurnsKept:
         """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
         the output of tools."""
-        keys = self.app.lookup.tombstone_keys()
-
-        def permitted(passages: list[str]) -> list[str]:
-            """Return the passages that were not forgotten."""
-            if not keys:
-                return passages
-            return [each for each in passages if keys.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
-
-        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
+        tombstones = self.app.lookup.tombstone_keys()
+        return TurnsKept(observed.doubted, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
 
 
 def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
