@@ -69,7 +69,7 @@ class UnitOfWork:
         """
         self.indexer.encode_ahead(texts)
         with self.exclusive(WAIT_S, namespace, self.deadline):
-            self.indexer.catch_up()
+            self.indexer.catch_up(deadline=self.deadline)
             yield
 
     def commit(
@@ -93,7 +93,9 @@ class UnitOfWork:
         self.records.commit(
             JournalOperation(op_id, kind, instant, tuple(writes), rows, tuple(seen), removals=tuple(removals))
         )
-        return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
+        # `deciding` folded what others had written; this files and folds the operation itself. It heeds no deadline:
+        # what is acknowledged must not be reported as failed
+        return CommitResult(op_id, self.indexer.catch_up())
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Index what others changed in the vault (or at these paths); return what differed and the outcome of the fold.
@@ -102,6 +104,7 @@ class UnitOfWork:
         it is left for later: what is indexed stays readable. With another `wait_s`, files are encoded before.
 
         Raises:
+            DeadlineError: the call was given up before other threads had folded.
             NoRoomError: the index still has what was forgotten, or a file of `paths` that is gone, so it must not
             answer.
             StoreBusyError: others have been writing for `wait_s` seconds, if that is not 0.
@@ -120,7 +123,7 @@ class UnitOfWork:
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
         """Do the work of `take_over_edits`; the caller has the right to write."""
-        folded = self.indexer.catch_up()
+        folded = self.indexer.catch_up(deadline=self.deadline)
         drift = self.indexer.drift(paths)
         if drift.paths:
             folded += self._adopt_drift(drift)
