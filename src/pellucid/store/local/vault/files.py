@@ -196,14 +196,19 @@ def write_new(folder: int, name: str, data: bytes) -> None:
         file.write(data)
 
 
-def replace_whole(folder: int, name: str, data: bytes) -> None:
-    """Write a file of mode 0600 atomically and durably: readers see the old one or the whole new one."""
+def replace_whole(folder: int, name: str, data: bytes, *, durable: bool = True) -> None:
+    """Write a file of mode 0600 in an open folder atomically: readers see the old one or the whole new one.
+
+    Unless `durable`, nothing is synced, and what is written can be lost if the machine fails.
+    """
     draft = f"{name}-{secrets.token_hex(8)}"
     try:
         write_new(folder, draft, data)
-        sync(folder, draft)
+        if durable:
+            sync(folder, draft)
         os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-        sync(folder)
+        if durable:
+            sync(folder)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=folder)
