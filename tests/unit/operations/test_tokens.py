@@ -54,7 +54,7 @@ def test_a_damaged_list_is_no_empty_one_and_a_link_is_not_followed(house: Opener
     file = app.settings.home / "access.json"
     sound = file.read_text()
     file.write_text("{")
-    with pytest.raises(StoreError, match="access.json is damaged: .*, so it is not known who may ask"):
+    with pytest.raises(StoreError, match=r"access.json is damaged: .*, so it is not known who may ask"):
         app.access.known()
     with pytest.raises(StoreError, match="is damaged"):
         made(app, "phone")
