@@ -82,13 +82,13 @@ class UnitOfWork:
     ) -> CommitResult:
         """Acknowledge one operation as a whole, then file it and fold it into the index.
 
-        Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows,
-        since every row of the ledger is written here. `seen` are keys of transcript turns that are not to be imported
-        again.
+        Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows but
+        the namespace, since every row of the ledger is written here. `seen` are keys of transcript turns that are not
+        to be imported again.
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())
-        cleaned = map(_without_secrets, ledger)
+        cleaned = ({key: each if key == "namespace" else _cleaned(each) for key, each in row.items()} for row in ledger)
         rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
         self.records.commit(
             JournalOperation(op_id, kind, instant, tuple(writes), rows, tuple(seen), removals=tuple(removals))
@@ -145,12 +145,7 @@ class UnitOfWork:
         return self.indexer.catch_up(drift.paths, op_id)
 
 
-def _without_secrets(row: dict[str, object]) -> dict[str, object]:
-    """Return a row of the ledger with secrets removed from all its texts but the namespace."""
-    return {key: value if key == "namespace" else _cleaned_value(value) for key, value in row.items()}
-
-
-def _cleaned_value(value: object) -> object:
+def _cleaned(value: object) -> object:
     """Return a value with secrets removed from every text in it, at any depth."""
     from pellucid.capture.secrets.redact import redact  # only writing needs its many patterns
 
@@ -158,8 +153,8 @@ def _cleaned_value(value: object) -> object:
         case str():
             return value if _TELLS_NOTHING.fullmatch(value) else redact(value).text
         case dict():
-            return {key: _cleaned_value(each) for key, each in cast("dict[str, object]", value).items()}
+            return {key: _cleaned(each) for key, each in cast("dict[str, object]", value).items()}
         case list() | tuple():
-            return [_cleaned_value(each) for each in cast("list[object]", value)]
+            return [_cleaned(each) for each in cast("list[object]", value)]
         case _:
             return value

@@ -67,7 +67,7 @@ def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) ->
     if own not in ("user_input", "assistant_output"):
         return observation
     by_ordinal = {turn.ordinal: turn for turn in turns}
-    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1) if at in by_ordinal}
+    ordinals = by_ordinal.keys() & observation.fact.cited
     if not ordinals:
         return observation
     text = without_speaker(observation.fact.content)

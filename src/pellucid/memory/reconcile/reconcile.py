@@ -382,8 +382,7 @@ def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Sta
     observation = statement.observation
     if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":
         return statement
-    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
-    if ordinals.isdisjoint(doubted):
+    if set(doubted).isdisjoint(observation.fact.cited):
         return statement
     return replace(statement, memory=statement.memory.model_copy(update={"trust_zone": "quarantine"}))
 

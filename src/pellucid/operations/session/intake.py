@@ -178,7 +178,7 @@ class Intake:
     def _doubted_turns(self, segment: Segment, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
         """Return what is doubted, if trust is on, of the turns (by position) that are kept or are evidence."""
         turns = segment.turns if self.app.settings.trust.enabled else ()
-        cited = {at for each in observations for part in each.fact.evidence for at in range(part.start, part.end + 1)}
+        cited = {at for each in observations for at in each.fact.cited}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return doubted_turns(turns, checked)
 
@@ -283,8 +283,7 @@ class Intake:
 
     def _artifact_ids(self, statement: Statement, observed: Observed) -> tuple[str, ...]:
         """Return the ids of the artifacts (files, URLs, …) that the turns in a statement's evidence name, each once."""
-        evidence = statement.observation.fact.evidence if statement.observation else ()
-        turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
+        turns = statement.observation.fact.cited if statement.observation else ()
         ids = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.artifacts.get(ordinal, ())]
         return tuple(dict.fromkeys(ids))
 
