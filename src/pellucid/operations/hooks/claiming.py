@@ -15,11 +15,11 @@ from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
 from pellucid.model.wire import Wire
-from pellucid.observe.echo import reject_repetition
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quoted_sentences
 from pellucid.observe.pipeline import judge_facts
+from pellucid.observe.source import reject_repetition
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.looking.turns import turns_at_hand

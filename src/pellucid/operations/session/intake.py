@@ -21,9 +21,9 @@ from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.echo import reject_repetition, with_echoed_source
 from pellucid.observe.extract.artifacts import artifacts_by_turn, merge_artifacts
 from pellucid.observe.pipeline import observe
+from pellucid.observe.source import reject_repetition, with_echoed_source
 from pellucid.observe.unkept import Unkept, unkept_statements
 from pellucid.operations.extraction import Extraction, open_extraction
 from pellucid.operations.session.noticing import notice
