@@ -128,7 +128,7 @@ def open_app(
     reranker = open_reranker(settings.rerank, models or home / "models")
     open_chat, clock = _chat_opener(settings.llm), clock or SystemClock()
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, open_chat)
-    unit_of_work = UnitOfWork(records, indexer, clock, _redact_secrets, WriteLock(home))
+    unit_of_work = UnitOfWork(records, indexer, clock, WriteLock(home))
     return App(
         settings=settings,
         clock=clock,
@@ -162,13 +162,6 @@ def _open_watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
     from pellucid.telemetry.otel import open_otel
 
     return (open_otel(settings),)
-
-
-def _redact_secrets(text: str) -> str:
-    """Return the text with passwords, keys and tokens replaced by placeholders."""
-    from pellucid.capture.secrets.redact import redact
-
-    return redact(text).text
 
 
 def _chat_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":

@@ -1,6 +1,7 @@
 """Sentences in, what a session of them leaves in a home out."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,7 +48,7 @@ def session(
 def take(app: App, turns: Iterable[Turn], mode: Mode = "extract", namespace: str = HERE) -> IntakeTally:
     """Put turns through the ordinary intake."""
     intake = Intake(app, namespace, mode)
-    intake.take((turn_key(turn, app.key, f"{namespace} {mode}"), turn) for turn in turns)
+    intake.take(replace(turn, fingerprint=turn_key(turn, app.key, f"{namespace} {mode}")) for turn in turns)
     return intake.tally
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def _intake(app: App, namespace: str, turns: list[Turn], *, everything: bool) ->
     intake = Intake(app, namespace, "extract")
     if everything:
         intake._extraction = Extraction(ReadsEveryTurn(), HeuristicJudge())
-    intake.take((turn_key(turn, app.key, f"{namespace} extract"), turn) for turn in turns)
+    intake.take(replace(turn, fingerprint=turn_key(turn, app.key, f"{namespace} extract")) for turn in turns)
 
 
 def _outcome(app: App, case: Case, namespace: str) -> Outcome:

@@ -244,10 +244,10 @@ def may_answer(memory: Memory, scopes: Sequence[str] = ()) -> bool:
     )
 
 
-def salad_turns(rng: random.Random, session: str, count: int) -> Iterator[tuple[bytes, Turn]]:
+def salad_turns(rng: random.Random, session: str, count: int) -> Iterator[Turn]:
     for ordinal in range(1, count + 1):
-        at = NOON - timedelta(days=9, minutes=-ordinal)
-        yield rng.randbytes(16), Turn(session, ordinal, rng.choice(("user", "assistant")), salad(rng, 9), at=at)
+        key, at = rng.randbytes(16), NOON - timedelta(days=9, minutes=-ordinal)
+        yield Turn(session, ordinal, rng.choice(("user", "assistant")), salad(rng, 9), at=at, fingerprint=key)
 
 
 def take_verbatim(app: App, rng: random.Random, session: str, count: int) -> None:

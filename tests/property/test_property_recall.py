@@ -330,7 +330,9 @@ def test_no_question_is_too_odd_to_answer(town: Town) -> None:
 def test_recalls_over_a_labelled_conversation_hold_the_same_promises(labelled: Path, house: Opener) -> None:
     group = min(locomo.load(labelled / "locomo").groups, key=lambda group: len(group.records))
     app = house()
-    Intake(app, HERE, "verbatim").take((f"{i}".encode(), record.turn) for i, record in enumerate(group.records))
+    Intake(app, HERE, "verbatim").take(
+        replace(record.turn, fingerprint=b"%d" % i) for i, record in enumerate(group.records)
+    )
     for question in group.questions[:40]:
         asked = {"top_k": 20, "budget": 1_000_000, "settings": {"abstainAt": 1}}
         snapshot = xray_new_recall(app, RecallInput(query=question.text, namespace=HERE, **asked))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pellucid.capture.names import NameRedactor
 from pellucid.capture.own_output import is_own_output, without_own_output
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.secrets.redact import redact
+from pellucid.capture.secrets.redact import redact, redact_after
 from pellucid.encoders.chat.prompt_mark import is_own_prompt
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
@@ -98,11 +98,10 @@ class Guard:
         """
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
-        redacted = redact(lead + content)
+        if (redacted := redact_after(lead, content)) is None:
+            speaker, redacted = None, redact(lead + content)
         self._report.redactions.update(redacted.counts)
-        if redacted.text.startswith(lead):
-            return speaker, redacted.text.removeprefix(lead)
-        return None, redacted.text
+        return speaker, redacted.text
 
 
 def cut_middle(text: str, max_chars: int) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from pellucid.capture.report import CaptureReport
@@ -33,8 +34,8 @@ def new_turns(
     purpose: Callable[[Turn], str],
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
-) -> Iterator[tuple[bytes, Turn]]:
-    """Yield the turns that were not imported before, each with its `turn_key`; count the others.
+) -> Iterator[Turn]:
+    """Yield the turns that were not imported before, each with its fingerprint; count the others.
 
     Those imported before are counted as `already-imported`, what these transcripts repeat (a title, the turns of a
     session that was resumed) as `said-before`. `purpose` gives the purpose of a turn (see `turn_key`);
@@ -48,4 +49,4 @@ def new_turns(
         met |= fresh
         seen = already_seen(fresh)
         report.drop("already-imported", len(seen))
-        yield from ((key, turn) for key, turn in keyed.items() if key in fresh and key not in seen)
+        yield from (replace(turn, fingerprint=key) for key, turn in keyed.items() if key in fresh and key not in seen)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.secrets.redact import redact
+from pellucid.capture.secrets.redact import redact, redact_after
 
 REMEMBERED = 4096
 
@@ -18,12 +18,9 @@ def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]
     cleaned: dict[str, str] = {}
     for raw_name, value in pairs.items():
         name = redact(raw_name)
-        lead = f"{name.text}: "
-        redacted = redact(lead + value)
-        if not redacted.text.startswith(lead):
-            lead, redacted = "", redact(value)
+        redacted = redact_after(f"{name.text}: ", value) or redact(value)
         counts += Counter(name.counts) + Counter(redacted.counts)
-        cleaned[name.text] = redacted.text.removeprefix(lead)
+        cleaned[name.text] = redacted.text
     return cleaned, counts
 
 

@@ -8,8 +8,8 @@ id in somebody's sentence is just a word.
 import re
 from collections.abc import Sequence
 
-from pellucid.capture.fences import without_blocks
 from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.noise import without_blocks
 from pellucid.model.memory import FOLDERS
 from pellucid.model.turn import Turn
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -135,7 +135,7 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):
         purpose = purpose_of(namespace, mode)
-        Intake(app, namespace, mode).take((turn_key(r.turn, app.key, purpose), r.turn) for r in part)
+        Intake(app, namespace, mode).take(replace(r.turn, fingerprint=turn_key(r.turn, app.key, purpose)) for r in part)
     documents = [record for record in group.records if not record.turn.ordinal]
     for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
         batch = documents[start : start + DOCUMENTS_A_COMMIT]

@@ -5,6 +5,7 @@ The checks for injected instructions and for forged fences share this form: both
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -37,6 +38,11 @@ _LIKE = str.maketrans(TWINS)
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_DISGUISED = re.compile(
+    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u214f"
+    "\u2460-\u24ff\u2800\u3164\ufe00-\ufe0f\ufe50-\ufe6f\ufeff-\uffff\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
+)
+"""Characters that are invisible, wide or styled; a text without them needs no further look."""
 
 
 def is_unseen(char: str) -> bool:
@@ -117,3 +123,43 @@ def _mark_removal() -> dict[int, str | None]:
     """Return a table for `str.translate` that drops accents and unifies the two forms of three Arabic letters."""
     same = {ord("ة"): "ه", ord("ى"): "ي", ord("ٱ"): "ا"}
     return {**dict.fromkeys(_MARKS), **same}
+
+
+class _AsSeen(dict[int, str]):
+    """A table for `str.translate` that fills itself: maps each character to the form that a reader sees."""
+
+    def __missing__(self, code: int) -> str:
+        """Store and return the seen form: "" if invisible, ASCII for a wide or styled form, else the character."""
+        char = chr(code)
+        plain = unicodedata.normalize("NFKC", char)
+        is_lookalike = len(plain) == 1 and plain.isascii()
+        self[code] = "" if is_unseen(char) else plain if is_lookalike else char
+        return self[code]
+
+
+_AS_SEEN = _AsSeen()
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleText:
+    """A text as a reader sees it; `places` are its characters' positions in the original text."""
+
+    text: str
+    places: tuple[int, ...] = ()  # empty if every character has the same position as in the original
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range in the original text that a range in the visible text comes from."""
+        return (self.places[start], self.places[end - 1] + 1) if self.places else (start, end)
+
+
+def visible_text(text: str) -> VisibleText | None:
+    """Return the text as a reader sees it, without invisible characters; None if that is the text itself.
+
+    A token broken by a zero-width space, or typed in full-width letters, is still the token to whoever copies it.
+    """
+    if text.isascii() or not _DISGUISED.search(text):
+        return None
+    seen = text.translate(_AS_SEEN)
+    if len(seen) == len(text):
+        return VisibleText(seen) if seen != text else None
+    return VisibleText(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))

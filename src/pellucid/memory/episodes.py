@@ -1,13 +1,15 @@
 """A segment and the memories extracted from it in, its episode's file out: header, span, topic, members, artifacts."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from pellucid.clock import Clock
 from pellucid.language.quoting.pasted import own_words
 from pellucid.language.quoting.voices import is_mostly_foreign
 from pellucid.language.words import content_words
+from pellucid.memory.erasure.tombstone import passage_keys
 from pellucid.memory.passages import passages, undrawn
 from pellucid.memory.trust.scope import Doubt
 from pellucid.model.artifact import Artifact
@@ -34,8 +36,16 @@ class TurnsKept:
     """Maps the indices of turns, from 0, to what of them is doubted: passages with such words begin in quarantine."""
     tools: bool = True
     """Whether the calls and outputs of tools are kept, too."""
-    permitted: Callable[[list[str]], list[str]] = list
-    """Filters passages: returns those that are not forgotten."""
+    tombstones: AbstractSet[bytes] = frozenset()
+    """The keys of what was forgotten: such passages are left out."""
+    secret: bytes = b""
+    """The key of the vault, with which the tombstones were made."""
+
+    def permitted(self, passages: list[str], namespace: str) -> list[str]:
+        """Return the passages that were not forgotten in a namespace."""
+        if not self.tombstones:  # nearly always, and keys take time
+            return passages
+        return [each for each in passages if self.tombstones.isdisjoint(passage_keys(self.secret, namespace, each))]
 
 
 EVERY_TURN = TurnsKept()
@@ -56,7 +66,7 @@ def episode_write(
     `memories` and `artifacts` are those extracted from the segment. The topic of an episode with moments comes from its
     turns; without moments, no word of the turns stays, and it comes from the memories that are not in quarantine.
     """
-    moments = tuple(_make_moments(segment.turns, clock, keeping)) if keeping else ()
+    moments = tuple(_make_moments(segment.turns, namespace, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
     trusted = [memory for memory in memories if memory.trust_zone != "quarantine"]
     times = [turn.at for turn in turns if turn.at]
@@ -66,7 +76,7 @@ def episode_write(
         created=now,
         updated=now,
         session_id=segment.session_id,
-        topic=_topic_from_turns(turns, keeping) if keeping else topic_words(trusted),
+        topic=_topic_from_turns(turns, namespace, keeping) if keeping else topic_words(trusted),
         started=min(times, default=None),
         ended=max(times, default=None),
         turns=f"{turns[0].ordinal}-{turns[-1].ordinal}",
@@ -78,11 +88,11 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _make_moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
+def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
     """Yield the passages of turns as moments, with ascending ids."""
     for number, turn in enumerate(turns):
         doubt = keeping.doubted.get(number)
-        permitted = keeping.permitted(_passages(turn, tools=keeping.tools))
+        permitted = keeping.permitted(_passages(turn, tools=keeping.tools), namespace)
         for words, moment_id in zip(permitted, sorted(clock.new_id("mem") for _ in permitted), strict=True):
             yield Moment(
                 id=moment_id,
@@ -126,14 +136,14 @@ def _turn_text(turn: Turn) -> str:
     return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
 
 
-def _topic_from_turns(turns: Sequence[Turn], keeping: TurnsKept) -> str:
+def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept) -> str:
     """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
     Doubted and forgotten turns are passed over; `Untitled` if no other is left.
     """
     candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
     for number, turn in candidates:
-        if number not in keeping.doubted and keeping.permitted([_turn_text(turn)]):
+        if number not in keeping.doubted and keeping.permitted([_turn_text(turn)], namespace):
             line = " ".join((own_words(turn.content) or turn.content).split())
             short = line if len(line) <= TOPIC_CHARS else line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
             return short or "Untitled"

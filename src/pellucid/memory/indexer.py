@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import cast
 
+from pellucid.deadline import Deadline
 from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder
 from pellucid.errors import InputError, NoRoomError, StoreError
@@ -120,7 +121,7 @@ class Indexer:
     """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand.
 
     The threads of a process fold one at a time: each files and folds all that was acknowledged, so that those waiting
-    find it done.
+    find it done. What was not encoded ahead is encoded meanwhile, or each of those waiting would encode it, too.
     """
 
     records: Records
@@ -153,7 +154,9 @@ class Indexer:
         """Drop all encodings that were made ahead and not used yet."""
         self._cache.drop_encoded_ahead()
 
-    def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
+    def catch_up(
+        self, changed: Iterable[str] = (), op_id: str | None = None, deadline: Deadline | None = None
+    ) -> Folded:
         """File what still waits in the journal, then fold every operation and ledger row that the index has not seen.
 
         `changed` are further paths to fold, changed by others; operation `op_id` counts as their writer. An index
@@ -162,8 +165,9 @@ class Indexer:
 
         Raises:
             NoRoomError: the index could not be written.
+            DeadlineError: the time of `deadline` (None: it has no end) was over before other threads had folded.
         """
-        with self._one_at_a_time:
+        with (deadline or Deadline()).holding(self._one_at_a_time):
             state = self.index.state()
             rows = self.records.operations(after=state.applied_seq)
             # only now that the rows are read: an operation acknowledged meanwhile is not filed, and waits its turn

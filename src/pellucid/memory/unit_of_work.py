@@ -1,7 +1,7 @@
 """Decisions in, a durable record out: acknowledged in the journal, filed in the vault, folded into the index."""
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, cast
@@ -33,8 +33,6 @@ class Exclusive(Protocol):
         ...
 
 
-Clean = Callable[[str], str]
-"""Returns a text without its secrets."""
 _TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-]{10,30}")
 """An id, a digest or an instant: no secret, and no words."""
 
@@ -54,7 +52,6 @@ class UnitOfWork:
     records: Records
     indexer: Indexer
     clock: Clock
-    clean: Clean
     exclusive: Exclusive
     """Used from the decision about what is new until it is searchable, so that two writers do not both find it new."""
     deadline: Deadline = field(default_factory=Deadline)
@@ -72,7 +69,7 @@ class UnitOfWork:
         """
         self.indexer.encode_ahead(texts)
         with self.exclusive(WAIT_S, namespace, self.deadline):
-            self.indexer.catch_up()
+            self.indexer.catch_up(deadline=self.deadline)
             yield
 
     def commit(
@@ -85,18 +82,20 @@ class UnitOfWork:
     ) -> CommitResult:
         """Acknowledge one operation as a whole, then file it and fold it into the index.
 
-        Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows,
-        since every row of the ledger is written here. `seen` are keys of transcript turns that are not to be imported
-        again.
+        Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows but
+        the namespace, since every row of the ledger is written here. `seen` are keys of transcript turns that are not
+        to be imported again.
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())
-        cleaned = (_without_secrets(row, self.clean) for row in ledger)
+        cleaned = ({key: each if key == "namespace" else _cleaned(each) for key, each in row.items()} for row in ledger)
         rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
         self.records.commit(
             JournalOperation(op_id, kind, instant, tuple(writes), rows, tuple(seen), removals=tuple(removals))
         )
-        return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
+        # `deciding` folded what others had written; this files and folds the operation itself. It heeds no deadline:
+        # what is acknowledged must not be reported as failed
+        return CommitResult(op_id, self.indexer.catch_up())
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Index what others changed in the vault (or at these paths); return what differed and the outcome of the fold.
@@ -105,6 +104,7 @@ class UnitOfWork:
         it is left for later: what is indexed stays readable. With another `wait_s`, files are encoded before.
 
         Raises:
+            DeadlineError: the call was given up before other threads had folded.
             NoRoomError: the index still has what was forgotten, or a file of `paths` that is gone, so it must not
             answer.
             StoreBusyError: others have been writing for `wait_s` seconds, if that is not 0.
@@ -123,7 +123,7 @@ class UnitOfWork:
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
         """Do the work of `take_over_edits`; the caller has the right to write."""
-        folded = self.indexer.catch_up()
+        folded = self.indexer.catch_up(deadline=self.deadline)
         drift = self.indexer.drift(paths)
         if drift.paths:
             folded += self._adopt_drift(drift)
@@ -145,19 +145,16 @@ class UnitOfWork:
         return self.indexer.catch_up(drift.paths, op_id)
 
 
-def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
-    """Return a row of the ledger with secrets removed from all its texts but the namespace."""
-    return {key: value if key == "namespace" else _cleaned_value(value, clean) for key, value in row.items()}
-
-
-def _cleaned_value(value: object, clean: Clean) -> object:
+def _cleaned(value: object) -> object:
     """Return a value with secrets removed from every text in it, at any depth."""
+    from pellucid.capture.secrets.redact import redact  # only writing needs its many patterns
+
     match value:
         case str():
-            return value if _TELLS_NOTHING.fullmatch(value) else clean(value)
+            return value if _TELLS_NOTHING.fullmatch(value) else redact(value).text
         case dict():
-            return {key: _cleaned_value(each, clean) for key, each in cast("dict[str, object]", value).items()}
+            return {key: _cleaned(each) for key, each in cast("dict[str, object]", value).items()}
         case list() | tuple():
-            return [_cleaned_value(each, clean) for each in cast("list[object]", value)]
+            return [_cleaned(each) for each in cast("list[object]", value)]
         case _:
             return value

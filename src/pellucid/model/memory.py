@@ -174,6 +174,11 @@ class Memory(Wire):
     content: str = ""
 
     @property
+    def holds_since(self) -> datetime:
+        """The instant since which the statement holds, as far as known."""
+        return self.valid_at or self.created
+
+    @property
     def confidence_tier(self) -> ConfidenceTier:
         """The name of `confidence`."""
         return confidence_tier(self.confidence)

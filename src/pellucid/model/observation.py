@@ -50,6 +50,11 @@ class ExtractedFact(Wire):
     resolves: Resolution | None = None
     """The effect on an earlier statement, which reconciliation finds. A retraction is not itself kept."""
 
+    @property
+    def cited(self) -> list[int]:
+        """The numbers of all turns or lines of the evidence."""
+        return [at for each in self.evidence for at in range(each.start, each.end + 1)]
+
 
 class Contribution(Wire):
     """A named share of an importance score, e.g. `category:decision` +0.08."""

@@ -9,11 +9,15 @@ from pellucid.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class SpooledTurn:
-    """A turn waiting in the spool. `key` identifies it in `Records.already_seen` once it is kept."""
+    """A turn waiting in the spool."""
 
-    key: bytes
     turn: Turn
     spooled_at: int  # epoch milliseconds
+
+    @property
+    def key(self) -> bytes:
+        """The turn's fingerprint, which identifies it in the spool, and in `Records.already_seen` once it is kept."""
+        return self.turn.fingerprint
 
 
 @dataclass(frozen=True, slots=True)

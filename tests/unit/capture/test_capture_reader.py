@@ -196,7 +196,7 @@ def test_a_grown_transcript_gives_only_its_new_turns(tmp_path: Path):
     path.write_text("".join(message(f"turn {n}", session="ab"[n % 2]) for n in range(1200)))
     known: set[bytes] = set()
     first = list(new_turns(captured(path), KEY, lambda _: "a/b extract", known.intersection, CaptureReport()))
-    known.update(key for key, _ in first)
+    known.update(turn.fingerprint for turn in first)
     with path.open("a") as file:
         file.write(message("turn 1200", session="a") + message("turn 1201", session="b"))
     report = CaptureReport()
@@ -204,7 +204,7 @@ def test_a_grown_transcript_gives_only_its_new_turns(tmp_path: Path):
     again = list(new_turns(captured(path), KEY, lambda _: "a/b extract", known.intersection, report))
 
     assert len(first) == 1200
-    assert [(turn.session_id, turn.ordinal, turn.content) for _, turn in again] == [
+    assert [(turn.session_id, turn.ordinal, turn.content) for turn in again] == [
         ("a", 601, "turn 1200"),
         ("b", 601, "turn 1201"),
     ]

@@ -4,7 +4,8 @@ import pytest
 
 from kits.secret_cases import GONE, KEPT, SEED
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.secrets.redact import redact, visible_text
+from pellucid.capture.secrets.redact import redact
+from pellucid.language.hidden import visible_text
 
 
 @pytest.mark.parametrize(("text", "secret"), GONE)

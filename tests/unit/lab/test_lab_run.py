@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -202,7 +203,9 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
     app = house(tmp_path / "hand", namespace="lab/conv-1")
     dataset = load_locomo(write(tmp_path, "locomo10.json", LOCOMO))
     (group,) = dataset.groups
-    Intake(app, "lab/conv-1", "verbatim").take((bytes([i]), record.turn) for i, record in enumerate(group.records))
+    Intake(app, "lab/conv-1", "verbatim").take(
+        replace(record.turn, fingerprint=bytes([i])) for i, record in enumerate(group.records)
+    )
     settings = app.settings.model_copy(update={"home": tmp_path / "none"})
     monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
     outcome = lab.run_lab(settings, lab.LabInput(dataset="locomo", data=tmp_path, details=True), lambda _: None)

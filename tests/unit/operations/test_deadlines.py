@@ -24,6 +24,7 @@ from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.database import execute
 from pellucid.store.local.index.local_index import LocalIndex
 from pellucid.store.local.lock import exclusive
+from pellucid.store.records import FileWrite
 from pellucid.testing import ScriptedServer, Step, answer
 
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
@@ -82,6 +83,27 @@ def test_the_right_to_write_is_waited_for_no_longer_than_the_call_may_take(whole
             REMEMBER(Call.over(whole, Deadline(0.1)), content="the ferry leaves at nine")
     assert not whole.records.operations()
     remembered(whole)
+
+
+def test_another_threads_fold_is_waited_for_no_longer_than_the_call_may_take(whole: App) -> None:
+    with whole.indexer._one_at_a_time, pytest.raises(DeadlineError, match="not done within"):
+        REMEMBER(Call.over(whole, Deadline(0.1)), content="the ferry leaves at nine")
+    assert not whole.records.operations()
+    remembered(whole)
+
+
+def test_what_is_acknowledged_becomes_searchable_even_if_the_calls_time_is_over_by_then(whole: App) -> None:
+    over = Deadline()
+    over.cancel()
+    ferry = FileWrite("facts/2026-04-20/ferry.md", b"---\ncategory: fact\n---\nthe ferry leaves at nine\n")
+    work = replace(whole.unit_of_work, deadline=over)
+    with ThreadPoolExecutor(1) as threads:
+        with whole.indexer._one_at_a_time:
+            committing = threads.submit(work.commit, "remember", [ferry])
+            while whole.records.heads([ferry.path])[0].data is None:
+                assert not committing.done()
+        assert committing.result().folded.memories == 1
+    assert [each.memory.content for each in whole.index.memories(HERE)] == ["the ferry leaves at nine"]
 
 
 def test_who_waits_for_another_process_may_be_cancelled(whole: App) -> None:

@@ -1,6 +1,7 @@
 """What an agent says and does after a recall in, the citations that are made of it without anybody's saying so out."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -238,15 +239,15 @@ def test_what_each_half_of_a_batch_rewrites_is_noted_where_another_process_took_
         for rack in (7, 8)
     }
     theirs = Turn("s8", 2, "user", "My favourite editor is Helix and I use it every day.", now)
-    keyed = [(str(turn).encode(), turn) for turn in (*ours.values(), theirs)]
+    turns = [replace(turn, fingerprint=str(turn).encode()) for turn in (*ours.values(), theirs)]
 
     class SlowExtractor(HeuristicExtractor):
         """While it reads, another process takes the last turn."""
 
         def extract(self, segment: Segment) -> list[ExtractedFact]:
-            Intake(app, HERE, "extract").take(keyed[-1:])
+            Intake(app, HERE, "extract").take(turns[-1:])
             return super().extract(segment)
 
-    Intake(app, HERE, "extract", shared=Extraction(SlowExtractor(), HeuristicJudge())).take(keyed)
+    Intake(app, HERE, "extract", shared=Extraction(SlowExtractor(), HeuristicJudge())).take(turns)
     for rack in (7, 8):
         assert [each.kind for each in app.citations.on(HERE, f"s{rack}")] == ["rewrote"]

@@ -9,7 +9,7 @@ import pytest
 from kits.vault import Opener
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.errors import ConflictError, InputError, NotFoundError, StoreError
 from pellucid.model.access import Grant, is_allowed
 from pellucid.operations.admin.tokens import (
     CreateTokenInput,
@@ -46,6 +46,24 @@ def test_the_secret_is_kept_nowhere_and_the_file_is_its_owners_alone(house: Open
     secret = token.rpartition("_")[2].encode()
     assert not [path for path in home.rglob("*") if path.is_file() and secret in path.read_bytes()]
     assert stat.S_IMODE((home / "access.json").stat().st_mode) == 0o600
+
+
+def test_a_damaged_list_is_no_empty_one_and_a_link_is_not_followed(house: Opener) -> None:
+    app = house()
+    made(app)
+    file = app.settings.home / "access.json"
+    sound = file.read_text()
+    file.write_text("{")
+    with pytest.raises(StoreError, match=r"access.json is damaged: .*, so it is not known who may ask"):
+        app.access.known()
+    with pytest.raises(StoreError, match="is damaged"):
+        made(app, "phone")
+    assert file.read_text() == "{"
+    file.unlink()
+    (app.settings.home / "elsewhere.json").write_text(sound)
+    file.symlink_to("elsewhere.json")
+    with pytest.raises(StoreError, match="is no plain file"):
+        app.access.known()
 
 
 @pytest.mark.requirement("HTTP-7")

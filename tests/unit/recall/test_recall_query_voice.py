@@ -62,8 +62,11 @@ def test_a_question_after_another_side_or_a_way_does_not(query: str) -> None:
 
 def talk(app: App, *said: tuple[str, str, str | None]) -> App:
     """A session of turns: role, words, speaker's name."""
-    turns = [Turn("talk", n, role, words, speaker=name) for n, (role, words, name) in enumerate(said, 1)]  # pyright: ignore[reportArgumentType]
-    Intake(app, HERE, "verbatim").take((f"k{turn.ordinal}", turn) for turn in turns)
+    turns = [
+        Turn("talk", n, role, words, speaker=name, fingerprint=b"k%d" % n)  # pyright: ignore[reportArgumentType]
+        for n, (role, words, name) in enumerate(said, 1)
+    ]
+    Intake(app, HERE, "verbatim").take(turns)
     return app
 
 

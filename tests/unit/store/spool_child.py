@@ -15,7 +15,8 @@ SPACE = "local/default"
 def turn(session: str, ordinal: int, content: str = "") -> SpooledTurn:
     """A turn whose key is made of its session and number."""
     key = hashlib.sha256(f"{session}:{ordinal}".encode()).digest()[:16]
-    return SpooledTurn(key, Turn(session, ordinal, "user", content or f"{session} says {ordinal}"), 1_000 + ordinal)
+    words = content or f"{session} says {ordinal}"
+    return SpooledTurn(Turn(session, ordinal, "user", words, fingerprint=key), 1_000 + ordinal)
 
 
 def main(path: str, session: str, count: str) -> None:

@@ -45,9 +45,10 @@ def test_a_turn_comes_out_as_it_went_in(spool: LocalSpool) -> None:
         tool="grep",
         agent="scout",
         key="uuid-1",
+        fingerprint=b"a",
     )
-    bare = Turn("s", 8, "user", "")
-    sent = [SpooledTurn(b"a", whole, 5), SpooledTurn(b"b", bare, 6)]
+    bare = Turn("s", 8, "user", "", fingerprint=b"b")
+    sent = [SpooledTurn(whole, 5), SpooledTurn(bare, 6)]
     assert spool.append(SPACE, sent) == 2
     assert spool.held(SPACE, "s") == sent
 

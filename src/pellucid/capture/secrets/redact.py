@@ -6,25 +6,19 @@ at its mark, with bounded repetition, so that no text costs more than linear tim
 
 import re
 import string
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid.capture.secrets.assignments import SecretSpan, assigned_secrets
 from pellucid.capture.secrets.commands import command_secrets, crypted_passwords
 from pellucid.capture.secrets.forms import card_numbers, header_secrets, private_keys, seed_phrases, url_secrets
 from pellucid.capture.secrets.patterns import VENDORS, SecretRule, marks_in
-from pellucid.language.hidden import is_unseen
+from pellucid.language.hidden import visible_text
 
 _DIGEST = re.compile(r"(?:sha\d{1,3}|md5|h1)[=:-]\Z", re.IGNORECASE)
 """The text before the digest of a file, which is not a secret even if it looks like one."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-_DISGUISED = re.compile(
-    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u214f"
-    "\u2460-\u24ff\u2800\u3164\ufe00-\ufe0f\ufe50-\ufe6f\ufeff-\uffff\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
-)
-"""Characters that are invisible, wide or styled; a text without them needs no further look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +41,13 @@ def redact(text: str) -> Redacted:
         at = span.end
     parts.append(text[at:])
     return Redacted("".join(parts), dict(Counter(span.type for span in spans)))
+
+
+def redact_after(lead: str, text: str) -> Redacted | None:
+    """Redact a text that stands after the words `lead`, also of secrets that only these words show to be such; return
+    it alone. None if a secret begins in the words."""
+    redacted = redact(lead + text)
+    return replace(redacted, text=redacted.text.removeprefix(lead)) if redacted.text.startswith(lead) else None
 
 
 def find_secrets(text: str) -> Iterator[SecretSpan]:
@@ -117,43 +118,3 @@ def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
         rank.setdefault(union, rank.get(best, 0))
         merged[-1] = union
     return merged
-
-
-class _AsSeen(dict[int, str]):
-    """A table for `str.translate` that fills itself: maps each character to the form that a reader sees."""
-
-    def __missing__(self, code: int) -> str:
-        """Store and return the seen form: "" if invisible, ASCII for a wide or styled form, else the character."""
-        char = chr(code)
-        plain = unicodedata.normalize("NFKC", char)
-        is_lookalike = len(plain) == 1 and plain.isascii()
-        self[code] = "" if is_unseen(char) else plain if is_lookalike else char
-        return self[code]
-
-
-_AS_SEEN = _AsSeen()
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleText:
-    """A text as a reader sees it; `places` are its characters' positions in the original text."""
-
-    text: str
-    places: tuple[int, ...] = ()  # empty if every character has the same position as in the original
-
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range in the original text that a range in the visible text comes from."""
-        return (self.places[start], self.places[end - 1] + 1) if self.places else (start, end)
-
-
-def visible_text(text: str) -> VisibleText | None:
-    """Return the text as a reader sees it, without invisible characters; None if that is the text itself.
-
-    A token broken by a zero-width space, or typed in full-width letters, is still the token to whoever copies it.
-    """
-    if text.isascii() or not _DISGUISED.search(text):
-        return None
-    seen = text.translate(_AS_SEEN)
-    if len(seen) == len(text):
-        return VisibleText(seen) if seen != text else None
-    return VisibleText(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))

@@ -54,14 +54,12 @@ class _OutlineScan:
                 at = end
                 after_blank = True
             else:
-                end = self._take_block(at) if after_blank else 0
+                end = 0
+                if after_blank:
+                    end = self._take_table(at) or self._take_overlined_title(at) or self._take_underlined_title(at)
                 after_blank = bool(end) or line.startswith(".. ")
                 at = end or at + 1
         return Outline(tuple(self._headings), tuple(self._whole))
-
-    def _take_block(self, at: int) -> int:
-        """Add the table or title that begins at line `at`, and return the line after it; 0 if none begins there."""
-        return self._take_table(at) or self._take_overlined_title(at) or self._take_underlined_title(at)
 
     def _take_table(self, at: int) -> int:
         """Add the span of a simple table that begins at line `at`, and return the line after it; 0 if none begins

@@ -19,7 +19,7 @@ from pellucid.memory.changes import ChangeSet
 from pellucid.memory.consolidation.clusters import Item, clusters
 from pellucid.memory.consolidation.equivalence import Form, difference, form, form_key, speakers
 from pellucid.memory.reconcile.known import live_attributes
-from pellucid.memory.reconcile.rivals import RANK, distrust_rank, holds_since
+from pellucid.memory.reconcile.rivals import RANK, distrust_rank
 from pellucid.memory.trust.zones import lowest
 from pellucid.model.memory import Category, Memory
 from pellucid.store.index_port import Served
@@ -156,7 +156,7 @@ def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: 
         older, newer = (current[each] for each in decision.of)
         if RANK[older.asserted_by] > RANK[newer.asserted_by]:
             return Decision("skip", decision.of, f"the older was asserted by {older.asserted_by}")
-        if holds_since(older) >= holds_since(newer):
+        if older.holds_since >= newer.holds_since:
             return Decision("skip", decision.of, "values differ, and neither is newer")
     return decision
 
@@ -171,7 +171,7 @@ def _why_expired(memory: Memory, now: datetime) -> str:
 
 def _newer_of_two(one: Memory, other: Memory) -> Decision:
     """Return the update by which the older of two memories gives way in the attributes that differ, or a skip."""
-    older, newer = sorted((one, other), key=lambda each: (holds_since(each), each.id))
+    older, newer = sorted((one, other), key=lambda each: (each.holds_since, each.id))
     old, new = live_attributes(older), live_attributes(newer)
     keys = {key for key in old.keys() & new.keys() if normalise(old[key]) != normalise(new[key])}
     entity = older.entity_ref or ""
@@ -301,7 +301,7 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attrib
             "retired_attributes": retired,
             "status": "active",
             "trust_zone": lowest(each.trust_zone for each in parts),
-            "valid_at": min(map(holds_since, parts)),
+            "valid_at": min(each.holds_since for each in parts),
             "invalid_at": min(filter(None, (each.invalid_at for each in parts)), default=None),
             "expires_at": min(filter(None, (each.expires_at for each in parts)), default=None),
             "supersedes": (),
@@ -320,7 +320,7 @@ def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served
     if decision.attributes and old.structured_attributes.keys() - retired.keys():
         changes.change(parts[0], "attribute_retired", {"retired_attributes": retired}, "consolidate:update", [new.id])
         return
-    fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": holds_since(new)}
+    fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.holds_since}
     changes.change(parts[0], "superseded", fields, "consolidate:update", [new.id])
     supersedes = {"supersedes": (*new.supersedes, old.id)}
     changes.change(parts[1], "merged", supersedes, "consolidate:update", [old.id])

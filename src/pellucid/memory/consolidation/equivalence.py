@@ -17,7 +17,6 @@ from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.statements.negation import Polarity, polarity
 from pellucid.language.words import content_words, stop_words
-from pellucid.memory.reconcile.rivals import holds_since
 from pellucid.model.memory import Category, Memory
 
 _GAP = re.compile(rf"(?<=[{EAST_WORDS}])\s|\s(?=[{EAST_WORDS}])")
@@ -256,7 +255,7 @@ def _difference_of_circumstances(one: Memory, other: Memory, statement_form: For
         return "scopes differ"
     if (one.expires_at, one.invalid_at) != (other.expires_at, other.invalid_at):
         return "validity differs"
-    same_day = holds_since(one).date() == holds_since(other).date()
+    same_day = one.holds_since.date() == other.holds_since.date()
     same_time = (one.session_id and one.session_id == other.session_id) or same_day
     is_once = statement_form.is_occasion and one.category not in _STANDING
     return "it may tell of two occasions" if is_once and not same_time else ""

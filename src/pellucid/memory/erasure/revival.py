@@ -54,7 +54,7 @@ def revive(
         fields = _fields_without(memory, last.get(memory.id), by_id, gone)
         is_active = fields.get("status") == "active"
         if is_active and (newer := _newer_contradiction(changes, index_and_lookup, memory, fields, gone)):
-            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.valid_at or newer.created}
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.holds_since}
         related = sorted(_related_ids(memory).intersection(gone))
         if changes.change(each, "restored", fields, "source-forgotten", related):
             changed.append(each)
@@ -99,7 +99,7 @@ def _newer_contradiction(
     statements.load([revived])
     for each in statements.contradicted(revived):
         other = each.of.memory if isinstance(each.of, Served) else each.of
-        newer = (other.valid_at or other.created) >= (memory.valid_at or memory.created)
+        newer = other.holds_since >= memory.holds_since
         if each.plain and newer and other.id not in gone:
             return other
     return None

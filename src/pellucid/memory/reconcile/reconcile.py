@@ -12,8 +12,8 @@ from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
 from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
-from pellucid.memory.reconcile.rivals import RANK, holds_since
-from pellucid.memory.reconcile.targets import Found, Restate, corrected, memory_of, restated, retracted, search_by_words
+from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.targets import Found, corrected, memory_of, restated, retracted, search_by_words
 from pellucid.memory.trust.zones import (
     counts_as_repetition,
     first_zone,
@@ -75,8 +75,6 @@ class Reconciler:
     key: bytes
     trust: bool = True
     """Whether only trusted sources can reinforce a memory by saying it again; see `memory.trust`."""
-    restate: Restate | None = None
-    """Puts a correction's value into an earlier sentence (`operations/session/restating.py`); None: never."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -127,10 +125,10 @@ class Reconciler:
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
-        if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
+        if not (resolves and resolves.value) or memory.source_class not in _BY_A_PERSON:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)
-        match = restated(resolves, candidates, self.restate) if memory.trust_zone != "quarantine" else None
+        match = restated(resolves, candidates) if memory.trust_zone != "quarantine" else None
         if match is None or self._is_forgotten(memory):
             return None
         target, new = match
@@ -176,7 +174,7 @@ class Reconciler:
         if not meant:
             return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
         for each in meant:
-            fields = {"status": "retracted", "invalid_at": holds_since(memory)}
+            fields = {"status": "retracted", "invalid_at": memory.holds_since}
             self.changes.change(each, "retracted", fields, "spoken-retraction")
         return Outcome("accept", f"retraction: {len(meant)} taken back", memory_of(meant[0]).id)
 
@@ -187,7 +185,7 @@ class Reconciler:
             current.status != "active"
             or current.pinned
             or current.asserted_by == "axiom"
-            or holds_since(current) > holds_since(memory)
+            or current.holds_since > memory.holds_since
         ):
             return False
         return boundary(current) == boundary(memory) or current.session_id == memory.session_id is not None
@@ -233,8 +231,8 @@ class Reconciler:
         conflicts, open_ones = _plain_and_open(self._standing.contradicted(memory))
         others = [memory_of(each.of) for each in conflicts]
         fields: Fields = {"trust_zone": "working"}
-        if newer := next((each for each in others if holds_since(each) > holds_since(memory)), None):
-            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": holds_since(newer)}
+        if newer := next((each for each in others if each.holds_since > memory.holds_since), None):
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.holds_since}
         elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in others):
             fields |= {"status": "pending_review"}
         else:
@@ -269,7 +267,7 @@ class Reconciler:
         """Keep a statement, and retire the older `conflicts` of no higher rank; `code` goes to the ledger."""
         memory = statement.memory
         conflicts, open_ones = _plain_and_open(conflicts)
-        newer = [each for each in conflicts if holds_since(memory_of(each.of)) > holds_since(memory)]
+        newer = [each for each in conflicts if memory_of(each.of).holds_since > memory.holds_since]
         conflicts = [each for each in conflicts if each not in newer]
         for each in newer:
             memory = self._give_way(memory, each)
@@ -312,7 +310,7 @@ class Reconciler:
         if newer.attributes and newer.attributes < set(memory.structured_attributes) - set(memory.retired_attributes):
             retired = {**memory.retired_attributes, **dict.fromkeys(sorted(newer.attributes), by.id)}
             return memory.model_copy(update={"retired_attributes": retired})
-        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": holds_since(by)})
+        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": by.holds_since})
 
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
         """Retire the contradicted memory, or only those attributes; return whether it was the whole memory."""
@@ -322,7 +320,7 @@ class Reconciler:
             fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(conflict.attributes), new.id)}
             self.changes.change(conflict.of, "attribute_retired", fields, code or "updated", [new.id])
             return False
-        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": holds_since(new)}
+        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.holds_since}
         reason = code or ("updated" if conflict.attributes or conflict.restated else "denied")
         self.changes.change(conflict.of, "superseded", fields, reason, [new.id])
         return True
@@ -384,8 +382,7 @@ def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Sta
     observation = statement.observation
     if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":
         return statement
-    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
-    if ordinals.isdisjoint(doubted):
+    if set(doubted).isdisjoint(observation.fact.cited):
         return statement
     return replace(statement, memory=statement.memory.model_copy(update={"trust_zone": "quarantine"}))
 

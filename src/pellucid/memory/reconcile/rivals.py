@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from pellucid.clock import epoch_ms
 from pellucid.language.spelling import entity_key
@@ -82,14 +81,9 @@ class Rivals:
         current = self.changes.now(memory_of(other))
         if not _can_clash(current) or _are_about_two_things(current, memory):
             return None
-        older, newer = (current, memory) if holds_since(current) <= holds_since(memory) else (memory, current)
+        older, newer = (current, memory) if current.holds_since <= memory.holds_since else (memory, current)
         how = clash(older.content, newer.content)
         return (how, how.strength == "plain" and _outranks(newer, older)) if how else None
-
-
-def holds_since(memory: Memory) -> datetime:
-    """Return the instant since which a memory's statement holds, as far as known."""
-    return memory.valid_at or memory.created
 
 
 def _can_clash(memory: Memory) -> bool:

@@ -1,6 +1,6 @@
 """A correction or a retraction in, the stored memories it means out: by their words, the same session first."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,6 +9,9 @@ from pellucid.language.statements.clash import clash
 from pellucid.language.words import content_words
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Resolution
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.language import detect_language
+from pellucid.observe.substitute import substitute
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, IndexReader, Served
 
 SEARCHED = 30
@@ -32,10 +35,6 @@ class Restated:
     text: str
     entity: str | None
     attributes: dict[str, str]
-
-
-Restate = Callable[[str, Resolution], Restated | None]
-"""Puts the value of a correction into an earlier sentence; returns None if it does not fit."""
 
 
 def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found | None:
@@ -74,7 +73,7 @@ def _likeness(new: Memory, old: Memory, old_value: str) -> float:
     return overlap + bonus if overlap >= LIKENESS else 0.0
 
 
-def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate) -> tuple[Found, Restated] | None:
+def restated(resolves: Resolution, candidates: Iterable[Found]) -> tuple[Found, Restated] | None:
     """Return the only memory that a correction without a subject can mean, and its restatement; else None.
 
     A memory fits if the correction's value can be put into its sentence, in place of another number.
@@ -82,11 +81,22 @@ def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate
     fitting: dict[str, tuple[Found, Restated]] = {}
     for each in candidates:
         old = memory_of(each)
-        new = restate(old.content, resolves)
+        new = _restate(old.content, resolves)
         clashing = clash(old.content, new.text) if new else None
         if new and clashing and clashing.kind == "number":
             fitting[old.id] = each, new
     return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _restate(sentence: str, resolves: Resolution) -> Restated | None:
+    """Replace a value in an earlier sentence by the value of a correction, and return the new sentence with its entity
+    and attributes; None if it is unclear which words the correction replaces."""
+    language = detect_language(sentence)
+    renewed = substitute(sentence, resolves.value, resolves.about, language)
+    if renewed is None:
+        return None
+    attribution = read_attribution(renewed.text, language)
+    return Restated(renewed.text, attribution.entity, attribution.attributes)
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:

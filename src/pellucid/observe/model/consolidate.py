@@ -125,7 +125,7 @@ def _fenced_memories(shown: Sequence[Memory]) -> str:
         json_line(
             {
                 "number": number,
-                "since": f"{each.valid_at or each.created:%Y-%m-%d}",
+                "since": f"{each.holds_since:%Y-%m-%d}",
                 "about": each.entity_ref,
                 "text": each.content,
             }

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from pellucid.capture.secrets.redact import redact
+from pellucid.capture.secrets.redact import redact, redact_after
 from pellucid.documents.header import key_name
 from pellucid.documents.reading import CleanDocument, CleanSection, ReadDocument, Values
 from pellucid.documents.sections import ReadSection
@@ -159,12 +159,9 @@ def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
     """Return a header's key and value with secrets redacted; in the value also secrets that only the key before them
     shows to be such. They are counted in `tally`."""
     name = tally.clean(key)
-    lead = f"{name}: "
-    redacted = redact(lead + value)
-    if not redacted.text.startswith(lead):
-        return name, tally.clean(value)
+    redacted = redact_after(f"{name}: ", value) or redact(value)
     tally.redactions.update(redacted.counts)
-    return name, redacted.text.removeprefix(lead)
+    return name, redacted.text
 
 
 def _is_off_record(text: str, settings: Settings) -> bool:

@@ -15,15 +15,14 @@ from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
 from pellucid.model.wire import Wire
-from pellucid.observe.echo import reject_repetition
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quoted_sentences
 from pellucid.observe.pipeline import judge_facts
+from pellucid.observe.source import reject_repetition
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.looking.turns import turns_at_hand
-from pellucid.operations.session.restating import restate
 from pellucid.operations.using import served_texts
 
 MOST_CLAIMS = 20
@@ -171,7 +170,7 @@ def _keep_facts(
     likely = [each.fact.content for each in observations if each.judge_accepted]
     with app.unit_of_work.deciding(request.namespace, likely):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)
-        reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
+        reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust)
         reconciler.consider([statement_of(each, changes, request.agent, trust=trust) for each in observations])
         decided = reconciler.decide()
         plan = changes.plan()

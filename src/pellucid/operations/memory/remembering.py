@@ -1,5 +1,6 @@
 """A sentence that a person or an agent wants remembered in, a durable memory out."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -8,10 +9,9 @@ from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
-from pellucid.memory.changes import ChangeSet
+from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
 from pellucid.memory.trust.zones import first_zone, is_of_person
-from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
@@ -19,7 +19,6 @@ from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
 from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.session.restating import restate
 from pellucid.operations.using import MemoryUse, cite_if_served
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import FileIdentity, edit_memory, parse
@@ -129,7 +128,7 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     )
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
     trust = app.settings.trust.enabled
-    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust)
     resolves = lone_correction(asked.content, detect_language(asked.content))
     reconciler.consider([Statement(memory, resolves, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]
@@ -164,9 +163,13 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
         app.indexer.catch_up([stored.path])
         return None
     in_file = parse(stored.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
-    changes = {**_missing_fields(in_file, asked), "updated": isoformat(now)}
-    write = FileWrite(stored.path, edit_memory(data, changes), content_digest(data))
-    committed = app.unit_of_work.commit("update", [write], _state_change_rows(app, in_file, changes))
+    missing = _missing_fields(in_file, asked)
+    new_keys = {"tags": missing.pop("tags")} if "tags" in missing else {}
+    write = FileWrite(stored.path, edit_memory(data, {**new_keys, "updated": isoformat(now)}), content_digest(data))
+    changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
+    changes.change(replace(stored, memory=in_file), "pinned", missing, "remembered-again")
+    plan = changes.plan([write])
+    committed = app.unit_of_work.commit("update", plan.writes, plan.rows)
     updated = app.index.memories(asked.namespace, [memory_id])[0]
     return RememberOutput(
         memory=updated.memory,
@@ -178,38 +181,16 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
     )
 
 
-def _missing_fields(memory: Memory, asked: RememberInput) -> dict[str, object]:
-    """Return a map from the frontmatter keys that the request adds to an existing memory to their new values; empty if
-    the memory has all of them."""
-    changes: dict[str, object] = {}
+def _missing_fields(memory: Memory, asked: RememberInput) -> Fields:
+    """Return the fields that the request adds to an existing memory: tags, pin, axiom status; empty if it has all."""
+    fields: Fields = {}
     if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in memory.tags]:
-        changes["tags"] = [*memory.tags, *new]
+        fields["tags"] = [*memory.tags, *new]
     if asked.pinned and not memory.pinned:
-        changes["pinned"] = True
+        fields["pinned"] = True
     if asked.axiom and memory.asserted_by != "axiom":
-        changes["assertedBy"] = "axiom"
-    return changes
-
-
-def _state_change_rows(app: App, memory: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
-    """Return a list with the ledger row by which `undo` can restore the memory's pin and axiom status; empty if
-    `changes` (new values by frontmatter key) has neither."""
-    before = {"pinned": memory.pinned, "assertedBy": memory.asserted_by}
-    after = {key: value for key, value in changes.items() if key in before}
-    if not after:
-        return []
-    row = LifecycleRow(
-        event_id=app.clock.new_id("evt"),
-        memory_id=memory.id,
-        namespace=memory.namespace,
-        event_type="pinned",
-        timestamp=app.clock.now(),
-        actor="user",
-        reason_code="remembered-again",
-        before={key: before[key] for key in after},
-        after=after,
-    )
-    return [row.to_wire()]
+        fields["asserted_by"] = "axiom"
+    return fields
 
 
 REMEMBER = Operation(

@@ -155,7 +155,11 @@ def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
     grave = memories_by_id(app, namespace, {*against, *app.lookup.doubted(namespace)})
     rules = _review_rules(app, request, against, grave, old)
     due = [
-        _Entry(_sort_key(memory, reasons), memory.id, {each.kind for each in reasons})
+        _Entry(
+            (_KINDS.index(reasons[0].kind), -epoch_ms(memory.created), memory.id),  # the gravest, then the newest first
+            memory.id,
+            {each.kind for each in reasons},
+        )
         for memory in (each.memory for each in grave.values())
         if (reasons := rules.reasons(memory))
     ]
@@ -192,12 +196,6 @@ def _review_rules(
     in_force = {name for name, each in around.items() if each.memory.status == "active" and ages(each.memory, now)}
     folds = app.lookup.folds(request.namespace, memories.keys() & old)
     return _ReviewRules(now, app.settings.lifecycle.stale_after_days, folds, against, in_force, old)
-
-
-def _sort_key(memory: Memory, reasons: Sequence[ReviewReason]) -> SortKey:
-    """Return the key that sorts memories by their gravest reason, then the newest first; `reasons` must not be
-    empty."""
-    return _KINDS.index(reasons[0].kind), -epoch_ms(memory.created), memory.id
 
 
 REVIEW = Operation(

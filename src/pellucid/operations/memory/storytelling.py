@@ -216,7 +216,7 @@ def _version_in_force(
 def _validity(memory: Memory) -> tuple[datetime, datetime | None]:
     """Return the beginning and end of a memory's validity; the end is the earlier of end and expiry, None if open."""
     ends = [end for end in (memory.invalid_at, memory.expires_at) if end is not None]
-    return memory.valid_at or memory.created, min(ends, default=None)
+    return memory.holds_since, min(ends, default=None)
 
 
 def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
@@ -246,7 +246,7 @@ def _version_chain(
     written = (
         each for each in found.values() if _is_recorded_by(known_at, recorded_at(each.memory.id, each.memory.created))
     )
-    return sorted(written, key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
+    return sorted(written, key=lambda each: (each.memory.holds_since, each.memory.id))
 
 
 def _linked_ids(memory: Memory) -> Sequence[str]:

@@ -19,7 +19,7 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.session.intake import Intake, Mode, SegmentCut
+from pellucid.operations.session.intake import Intake, Mode
 from pellucid.operations.session.tally import IntakeTally
 from pellucid.store.local.hooked import HookedSessions
 from pellucid.store.local.lock import exclusive, namespace_lock
@@ -140,14 +140,13 @@ class Flusher:
         """
         spooled = self._load_spooled(session_id)
         turns = [each.turn for each in spooled if each.turn.content]
-        keys = {id(each.turn): each.key for each in spooled}
         if turns and (signal in INSISTENT or self.insist or not self._is_pausing(session_id)):
             segments, rest = self._cut_turns(turns)
             signal = signal or ("time_elapsed" if self._is_silent(spooled[-1].spooled_at) else None)
             if rest and signal:
                 segments.append(Segment(session_id, tuple(rest), signal))
             for segment in segments:
-                if not self._take_segment(segment, tuple(keys[id(turn)] for turn in segment.turns)):
+                if not self._take_segment(segment):
                     return
             turns = [] if signal else rest
         places = [each.key for each in spooled if each.turn.key == PLACE and not each.turn.content]
@@ -172,20 +171,20 @@ class Flusher:
             self._cutters = self._choose_cutters()
             return cut_waiting(turns, self._cutters)
 
-    def _take_segment(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
-        """Make memories of a segment and drop its turns, which have these keys, from the spool; return whether that
-        succeeded. If not, the turns wait on, and `problem` says why."""
+    def _take_segment(self, segment: Segment) -> bool:
+        """Make memories of a segment and drop its turns from the spool; return whether that succeeded. If not, the
+        turns wait on, and `problem` says why."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
-            made = self._intake_of(segment.session_id).keep([SegmentCut(segment, keys)])
+            made = self._intake_of(segment.session_id).keep([segment])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
             failure = f"{isoformat(self.app.clock.now())} {error.storable if isinstance(error, ChatError) else error}"
             self.app.spool.failed(self.namespace, segment.session_id, failure)
             return False
-        self.app.spool.drop(keys)
+        self.app.spool.drop([turn.fingerprint for turn in segment.turns])
         if tally.turns > turns:
             self.flushed.append(
                 Flushed(

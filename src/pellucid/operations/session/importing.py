@@ -117,7 +117,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
             how to undo that.
     """
-    require_settled(app)
+    require_settled(app)  # before anything is read or filed; each batch checks again, for an import can take hours
     report = CaptureReport()
     turns = read(
         request.paths,

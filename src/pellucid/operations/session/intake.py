@@ -13,7 +13,7 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
-from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
+from pellucid.memory.erasure.tombstone import said_key, turn_keys
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement, quarantine_if_doubted, statement_of
 from pellucid.memory.trust.doubt import Doubt, doubted_turns
 from pellucid.model.artifact import Artifact
@@ -21,13 +21,12 @@ from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.echo import reject_repetition, with_echoed_source
 from pellucid.observe.extract.artifacts import artifacts_by_turn, merge_artifacts
 from pellucid.observe.pipeline import observe
+from pellucid.observe.source import reject_repetition, with_echoed_source
 from pellucid.observe.unkept import Unkept, unkept_statements
 from pellucid.operations.extraction import Extraction, open_extraction
 from pellucid.operations.session.noticing import notice
-from pellucid.operations.session.restating import restate
 from pellucid.operations.session.tally import IntakeTally
 from pellucid.operations.settling import require_settled
 from pellucid.operations.using import served_texts
@@ -39,18 +38,10 @@ TURNS_A_COMMIT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentCut:
-    """A segment with the key of each of its turns."""
-
-    segment: Segment
-    keys: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Observed:
     """A segment after extraction, with its observations and its ledger row."""
 
-    cut: SegmentCut
+    segment: Segment
     observations: tuple[MemoryObservation, ...] = ()
     artifacts: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
     """Maps the ordinals of turns to the artifacts that they name."""
@@ -84,15 +75,15 @@ class Intake:
         """Use the shared extraction, or open one."""
         self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
-    def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
-        """Cut turns, given with their keys, into segments and keep these; returns when all are searchable.
+    def take(self, turns: Iterable[Turn]) -> None:
+        """Cut turns, which have fingerprints, into segments and keep these; returns when all are searchable.
 
         Raises:
             EncoderError: the extractor's endpoint failed; what was kept stays, and a repeated import takes the rest.
         """
-        distribute(keyed, lambda _: self)
+        distribute(turns, lambda _: self)
 
-    def keep(self, batch: Sequence[SegmentCut]) -> list[str]:
+    def keep(self, batch: Sequence[Segment]) -> list[str]:
         """Extract memories from segments without holding a lock, commit them, and cite memories that the turns used.
         Return the ids of the new extracted memories.
 
@@ -104,42 +95,41 @@ class Intake:
         require_settled(self.app)
         observed: list[Observed] = []
         failure: PellucidError | None = None
-        for cut in self._not_taken_yet(batch):
+        for segment in self._not_taken_yet(batch):
             try:
                 self.app.deadline.check()
-                observed.append(self._observe_cut(cut))
+                observed.append(self._observe_segment(segment))
             except PellucidError as error:
                 failure = error
                 break
         made, unused = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
-            notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
+            notice(self.app, self.namespace, [each.segment for each in observed if each.segment not in late], made)
             made += self.keep(late) if late else []  # again, without the turns that other processes took
         if failure:
             raise failure
         return made
 
-    def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
+    def _unmarked_keys(self, batch: Sequence[Segment], observed: Sequence[Observed]) -> set[bytes]:
         """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen."""
-        left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
+        left_out = _fingerprints(batch) - _fingerprints(each.segment for each in observed)
         return left_out - self.app.records.already_seen(left_out)
 
-    def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
+    def _not_taken_yet(self, batch: Sequence[Segment]) -> list[Segment]:
         """Return the batch without the turns that were taken or forgotten before, which are counted, and without the
         segments that have no other turns."""
-        taken = self.app.records.already_seen({key for cut in batch for key in cut.keys})
+        taken = self.app.records.already_seen(_fingerprints(batch))
         tombstones = self.app.lookup.tombstone_keys()
-        remaining: list[SegmentCut] = []
-        for cut in batch:
-            pairs = [(key, turn) for key, turn in zip(cut.keys, cut.segment.turns, strict=True) if key not in taken]
-            taken |= {key for key, _ in pairs}
-            self.tally.overtaken += len(cut.keys) - len(pairs)
-            allowed = [(key, turn) for key, turn in pairs if not self._is_forgotten(turn, tombstones)]
-            self.tally.forgotten += len(pairs) - len(allowed)
+        remaining: list[Segment] = []
+        for segment in batch:
+            untaken = [turn for turn in segment.turns if turn.fingerprint not in taken]
+            taken |= {turn.fingerprint for turn in untaken}
+            self.tally.overtaken += len(segment.turns) - len(untaken)
+            allowed = [turn for turn in untaken if not self._is_forgotten(turn, tombstones)]
+            self.tally.forgotten += len(untaken) - len(allowed)
             if allowed:
-                segment = replace(cut.segment, turns=tuple(turn for _, turn in allowed))
-                remaining.append(SegmentCut(segment, tuple(key for key, _ in allowed)))
+                remaining.append(replace(segment, turns=tuple(allowed)))
         return remaining
 
     def _is_forgotten(self, turn: Turn, tombstones: set[bytes]) -> bool:
@@ -150,25 +140,25 @@ class Intake:
         namespaces = (self.namespace, *self.forgotten_in)
         return any(tombstones.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
 
-    def _observe_cut(self, cut: SegmentCut) -> Observed:
+    def _observe_segment(self, segment: Segment) -> Observed:
         """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
         if self.mode == "verbatim":
-            return Observed(cut, doubted=self._doubted_turns(cut))
-        started, turns = perf_counter(), cut.segment.turns
+            return Observed(segment, doubted=self._doubted_turns(segment))
+        started, turns = perf_counter(), segment.turns
         spent_before, dropped_before = self._extraction.spent(), self._extraction.dropped()
-        found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
+        found = observe(segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
         if self.app.settings.trust.enabled:
             found = [with_echoed_source(observation, turns) for observation in found]
-        if served := served_texts(self.app, self.namespace, cut.segment.session_id):
+        if served := served_texts(self.app, self.namespace, segment.session_id):
             found = [reject_repetition(observation, served) for observation in found]
         if self._extraction.is_remote:
             found = [_without_secrets(observation) for observation in found]
         tokens_in, tokens_out, cost = self._extraction.spent(spent_before)
         row = FlushRow(
-            session_id=cut.segment.session_id,
+            session_id=segment.session_id,
             namespace=self.namespace,
             at=self.app.clock.now(),
-            signal=cut.segment.signal,
+            signal=segment.signal,
             turns=len(turns),
             by_role=dict(Counter(turn.role for turn in turns)),
             characters=sum(len(turn.content) for turn in turns),
@@ -181,32 +171,32 @@ class Intake:
             cost=cost,
             dropped=dict(self._extraction.dropped() - dropped_before),
         )
-        unkept = unkept_statements(cut.segment, [each.fact for each in found])
-        doubted = self._doubted_turns(cut, found)
-        return Observed(cut, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
+        unkept = unkept_statements(segment, [each.fact for each in found])
+        doubted = self._doubted_turns(segment, found)
+        return Observed(segment, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
-    def _doubted_turns(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
+    def _doubted_turns(self, segment: Segment, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
         """Return what is doubted, if trust is on, of the turns (by position) that are kept or are evidence."""
-        turns = cut.segment.turns if self.app.settings.trust.enabled else ()
-        cited = {at for each in observations for part in each.fact.evidence for at in range(part.start, part.end + 1)}
+        turns = segment.turns if self.app.settings.trust.enabled else ()
+        cited = {at for each in observations for at in each.fact.cited}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return doubted_turns(turns, checked)
 
-    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
+    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[Segment]]:
         """Commit observed segments as one operation, and mark their turns and the keys in `unused` as seen. Return the
         ids of the extracted memories, and the segments left out, of which another process took turns meanwhile."""
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
-            taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
-            untaken = [each for each in observed if not taken.intersection(each.cut.keys)]
-            late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
-            turns = [turn for each in untaken for turn in each.cut.segment.turns]
+            taken = self.app.records.already_seen(_fingerprints(each.segment for each in observed))
+            late = [each.segment for each in observed if taken.intersection(_fingerprints([each.segment]))]
+            untaken = [each for each in observed if each.segment not in late]
+            turns = [turn for each in untaken for turn in each.segment.turns]
             self.tally.turns += len(turns)
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
             if self.mode == "verbatim":
                 writes, ledger, made = self._verbatim_writes(untaken), [], []
             else:
                 writes, ledger, made = self._extracted_writes(untaken)
-            seen = unused.union(*(each.cut.keys for each in untaken))
+            seen = unused.union(turn.fingerprint for turn in turns)
             committed = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
             self.tally.operations += [committed.op_id] if writes else []
         self.tally.encoder_problem = committed.folded.encoder_problem or self.tally.encoder_problem
@@ -216,7 +206,7 @@ class Intake:
         """Yield the texts of facts and passages that are likely to be written, to encode before the lock is taken."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
-            yield from kept_passages(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
+            yield from kept_passages(each.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
 
     @property
     def _keeps_turns(self) -> bool:
@@ -226,7 +216,7 @@ class Intake:
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
         """Return the writes of the episode files in verbatim mode, of those segments that have passages; count them."""
         made = (
-            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._retention(each))
+            episode_write(each.segment, self.namespace, self.app.clock, keeping=self._retention(each))
             for each in observed
         )
         written = [(write, moments) for write, moments in made if moments]
@@ -244,7 +234,7 @@ class Intake:
         the ids of the new memories; count all of these."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
-        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
         episodes = [self.app.clock.new_id("ep") for _ in observed]
         for each, episode in zip(observed, episodes, strict=True):
             reconciler.consider(self._statements(each, changes, episode))
@@ -278,7 +268,7 @@ class Intake:
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
         """Convert a segment's observations into statements for the reconciler, whose memories have the segment's
         `episode` id and the ids of their artifacts."""
-        agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
+        agent, trust = observed.segment.turns[0].agent, self.app.settings.trust.enabled
         statements = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         statements = [quarantine_if_doubted(each, _doubted_ordinals(each, observed)) for each in statements]
         return [
@@ -293,8 +283,7 @@ class Intake:
 
     def _artifact_ids(self, statement: Statement, observed: Observed) -> tuple[str, ...]:
         """Return the ids of the artifacts (files, URLs, …) that the turns in a statement's evidence name, each once."""
-        evidence = statement.observation.fact.evidence if statement.observation else ()
-        turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
+        turns = statement.observation.fact.cited if statement.observation else ()
         ids = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.artifacts.get(ordinal, ())]
         return tuple(dict.fromkeys(ids))
 
@@ -308,7 +297,7 @@ class Intake:
             members.setdefault(memory.episode_id or "", []).append(memory)
         written = [
             episode_write(
-                each.cut.segment,
+                each.segment,
                 self.namespace,
                 self.app.clock,
                 id=episode,
@@ -325,15 +314,8 @@ class Intake:
     def _retention(self, observed: Observed) -> TurnsKept:
         """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
         the output of tools."""
-        keys = self.app.lookup.tombstone_keys()
-
-        def permitted(passages: list[str]) -> list[str]:
-            """Return the passages that were not forgotten."""
-            if not keys:
-                return passages
-            return [each for each in passages if keys.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
-
-        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
+        tombstones = self.app.lookup.tombstone_keys()
+        return TurnsKept(observed.doubted, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
 
 
 def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
@@ -341,7 +323,7 @@ def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
     fact = statement.observation and statement.observation.fact
     texts = [fact.content, *(each.quote for each in fact.evidence if each.quote)] if fact else []
     places = (at for at, doubt in observed.doubted.items() if any(map(doubt.covers, texts)))
-    return {observed.cut.segment.turns[at].ordinal for at in places}
+    return {observed.segment.turns[at].ordinal for at in places}
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
@@ -364,37 +346,28 @@ def purpose_of(namespace: str, mode: Mode) -> str:
     return f"{namespace} {mode}"
 
 
-def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
-    """Cut a stream of turns and their keys into segments, and let the intake that `intake_of` returns for each
-    segment's session take it, some 500 turns at a time."""
-    batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
+def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> None:
+    """Cut a stream of turns, which have fingerprints, into segments, and let the intake that `intake_of` returns for
+    each segment's session take it, some 500 turns at a time."""
+    batches: dict[str, tuple[Intake, list[Segment]]] = {}
     waiting = 0
-    for cut in _segment_cuts(keyed):
-        intake = intake_of(cut.segment.session_id)
-        batches.setdefault(intake.namespace, (intake, []))[1].append(cut)
-        waiting += len(cut.keys)
+    for segment in segments(turns):
+        intake = intake_of(segment.session_id)
+        batches.setdefault(intake.namespace, (intake, []))[1].append(segment)
+        waiting += len(segment.turns)
         if waiting >= TURNS_A_COMMIT:
             _take_batches(batches)
             waiting = 0
     _take_batches(batches)
 
 
-def _take_batches(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
+def _take_batches(batches: dict[str, tuple[Intake, list[Segment]]]) -> None:
     """Let each intake take its batch, and remove the batches."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()
 
 
-def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
-    """Yield the segments of a stream of turns and their keys, each with the keys of its turns."""
-    keys: dict[int, bytes] = {}  # by the `id()` of turns, since two files can both have turn 3 of one session
-
-    def remembering_keys() -> Iterator[Turn]:
-        """Yield the turns of the stream, and store their keys in `keys`."""
-        for key, turn in keyed:
-            keys[id(turn)] = key
-            yield turn
-
-    for segment in segments(remembering_keys()):
-        yield SegmentCut(segment, tuple(keys.pop(id(turn)) for turn in segment.turns))
+def _fingerprints(parts: Iterable[Segment]) -> set[bytes]:
+    """Return the fingerprints of the turns of some segments."""
+    return {turn.fingerprint for segment in parts for turn in segment.turns}

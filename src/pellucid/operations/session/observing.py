@@ -280,7 +280,7 @@ class SpoolWriter:
             return
         self._waiting.add(key)
         self._report.turns_kept += 1
-        self._new.append(SpooledTurn(key, turn, self._millis()))
+        self._new.append(SpooledTurn(replace(turn, fingerprint=key), self._millis()))
         self._next += 1
 
     def close(self) -> int:
@@ -302,7 +302,8 @@ class SpoolWriter:
         `PLACE`."""
         turn = Turn(self._session, ordinal, "system", "", key=name)
         place = replace(turn, key=f"{name} {ordinal}")
-        return SpooledTurn(turn_key(place, self._app.key, f"{self._request.namespace} spool"), turn, self._millis())
+        key = turn_key(place, self._app.key, f"{self._request.namespace} spool")
+        return SpooledTurn(replace(turn, fingerprint=key), self._millis())
 
     def _millis(self) -> int:
         """Return the time of this chunk in epoch milliseconds."""

@@ -5,13 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from pydantic import ValidationError
-
-from pellucid.errors import StoreError
 from pellucid.model.access import AccessList
-from pellucid.store.local.database import make_private_folder, os_errors_explained
+from pellucid.store.local.database import os_errors_explained
 from pellucid.store.local.lock import exclusive
-from pellucid.store.local.vault import files
+from pellucid.store.local.model_file import ModelFile
+from pellucid.store.local.vault.files import Vault
 
 NAME = "access.json"
 _WAIT_S = 10.0
@@ -24,8 +22,8 @@ class AccessFile:
     """
 
     def __init__(self, home: Path) -> None:
-        self._home = home
-        self._path = home / NAME
+        step = "put it back from a copy, or remove it and make the tokens anew"
+        self._file = ModelFile(Vault(home), (), NAME, AccessList(), "who may ask", step)
         self._cached: tuple[tuple[int, int, int], AccessList] | None = None
         self._cache_lock = Lock()
 
@@ -34,14 +32,14 @@ class AccessFile:
 
         Raises StoreError if it is unreadable.
         """
-        with os_errors_explained(self._path), self._cache_lock:
+        with os_errors_explained(self._file.path), self._cache_lock:
             try:
-                found = os.stat(self._path, follow_symlinks=False)
+                found = os.stat(self._file.path, follow_symlinks=False)
             except FileNotFoundError:
                 return AccessList()
             stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
             if self._cached is None or self._cached[0] != stamp:
-                self._cached = stamp, self._read_list()
+                self._cached = stamp, self._file.read()
             return self._cached[1]
 
     def change(self, update: Callable[[AccessList], AccessList]) -> AccessList:
@@ -50,32 +48,5 @@ class AccessFile:
         Return the new list, on disk by then. Raises StoreBusyError if the lock is held for ten seconds, StoreError if
         it cannot be written.
         """
-        with os_errors_explained(self._path):
-            make_private_folder(self._home)
-        with exclusive(self._home / "access.lock", _WAIT_S), os_errors_explained(self._path):
-            before = self._read_list()
-            after = update(before)
-            if after != before:
-                folder = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-                try:
-                    data = (after.model_dump_json(by_alias=True, exclude_none=True, indent=2) + "\n").encode()
-                    files.replace_whole(folder, NAME, data)
-                finally:
-                    os.close(folder)
-        return after
-
-    def _read_list(self) -> AccessList:
-        """Read the file; an empty list if there is none. Raises StoreError if it is damaged."""
-        try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return AccessList()
-        with open(descriptor, "rb") as file:
-            data = file.read()
-        try:
-            return AccessList.model_validate_json(data)
-        except ValidationError as error:
-            raise StoreError(
-                f"{self._path} is damaged, so it is not known who may ask: {error.errors()[0]['msg']}"[:300],
-                next_step="put it back from a copy, or remove it and make the tokens anew",
-            ) from error
+        with exclusive(self._file.path.with_name("access.lock"), _WAIT_S):
+            return self._file.change(update)

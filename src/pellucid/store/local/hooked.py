@@ -17,8 +17,9 @@ from pydantic import ValidationError
 
 from pellucid.model.hooked import HookedSession
 from pellucid.plain_file import open_to_read
-from pellucid.store.local.database import make_private_folder, os_errors_explained
+from pellucid.store.local.database import os_errors_explained
 from pellucid.store.local.lock import exclusive
+from pellucid.store.local.vault.files import Vault, replace_whole
 
 _NAME = re.compile(r"[a-z-]{1,20}_[A-Za-z0-9-]{1,64}\.json")
 _LOCK_WAIT_S = 2.0
@@ -54,7 +55,10 @@ class HookedSessions:
             before = _read_session(path)
             after = update(before)
             if after != before:
-                _replace_file(path, after.model_dump_json(by_alias=True).encode())
+                with Vault(path.parent).folder((), create=True) as folder:
+                    data = after.model_dump_json(by_alias=True).encode()
+                    # every event of a hook comes by here, so nothing waits for the disk
+                    replace_whole(folder, path.name, data, durable=False)
         return after
 
     def last_told(self) -> datetime | None:
@@ -113,17 +117,3 @@ def _read_session(path: Path) -> HookedSession | None:
             return HookedSession.model_validate_json(file.read(_LONGEST))
     except (ValidationError, OSError):
         return None
-
-
-def _replace_file(path: Path, data: bytes) -> None:
-    """Write a file of mode 0600 atomically, replacing the old one."""
-    make_private_folder(path.parent)
-    draft = path.with_name(f".{secrets.token_hex(8)}")
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.replace(draft, path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()

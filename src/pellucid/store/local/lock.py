@@ -114,28 +114,28 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
         yield False
         return
     try:
-        yield _acquire_file_lock(
-            descriptor, path, wait_s, deadline or Deadline(), fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        )
+        held = acquire_file_lock(descriptor, wait_s, deadline or Deadline(), shared=shared)
+        if wait_s and not held:
+            raise _busy_error(path, wait_s)
+        yield held
     finally:
         os.close(descriptor)  # which also lets go of the lock
 
 
-def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
-    """Lock an open file (`kind`: LOCK_SH or LOCK_EX); return False at once if it is locked and `wait_s` is 0.
+def acquire_file_lock(descriptor: int, wait_s: float, deadline: Deadline, *, shared: bool = False) -> bool:
+    """Lock an open file, exclusively unless `shared`; return whether it was acquired within `wait_s` seconds.
 
-    Otherwise wait, and raise DeadlineError at the deadline, StoreBusyError after `wait_s` seconds.
+    While it waits, DeadlineError is raised at the deadline.
     """
-    until = time.monotonic() + wait_s
+    until, kind = time.monotonic() + wait_s, fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            if wait_s == 0:
+            if wait_s:
+                deadline.check()
+            if not wait_s or time.monotonic() > until:
                 return False
-            deadline.check()
-            if time.monotonic() > until:
-                raise _busy_error(path, wait_s) from None
             time.sleep(_PAUSE_S)
         else:
             return True

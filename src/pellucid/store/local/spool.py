@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -44,7 +45,7 @@ class LocalSpool:
         added = 0
         with database.immediate(self._connections.get()):
             for each in turns:
-                turn, text = each.turn, TURN.dump_json(each.turn, exclude_none=True).decode()
+                turn, text = each.turn, TURN.dump_json(each.turn, exclude_none=True, exclude={"fingerprint"}).decode()
                 where = namespace, turn.session_id, turn.ordinal
                 if self._queries.run("add_turn", each.key, *where, each.spooled_at, text):
                     added += 1
@@ -63,7 +64,8 @@ class LocalSpool:
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
         """Return the waiting turns of a session, in order."""
         rows = [] if self._is_unused else self._queries.run("held", namespace, session_id)
-        return [SpooledTurn(key, TURN.validate_json(turn), spooled_at) for key, turn, spooled_at in rows]
+        found = ((replace(TURN.validate_json(turn), fingerprint=key), spooled_at) for key, turn, spooled_at in rows)
+        return [SpooledTurn(turn, spooled_at) for turn, spooled_at in found]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
         """Return the backlog of each session with waiting turns, in one namespace or in all."""

@@ -12,10 +12,10 @@ from pellucid.capture.segment import segments
 from pellucid.clock import SystemClock
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
-from pellucid.observe.echo import with_echoed_source
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
+from pellucid.observe.source import with_echoed_source
 from pellucid.settings.sections import CaptureSettings
 
 AT = "2026-04-23T15:00:00.000Z"

@@ -115,7 +115,8 @@ class _Pass:
         """Decide about a chunk of clusters and commit the changes. Return False if the limit of changed clusters left
         some of them out, else True."""
         proposals = dict(self._proposals(chunk))
-        with self.app.unit_of_work.deciding(self.request.namespace, _proposed_contents(proposals.values())):
+        contents = (text for each in proposals.values() for decision in each.decisions for text in decision.contents)
+        with self.app.unit_of_work.deciding(self.request.namespace, contents):
             now = self.app.clock.now()
             served = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
@@ -175,11 +176,6 @@ class _Proposal:
 
     seen: dict[str, Memory]
     decisions: list[Decision]
-
-
-def _proposed_contents(proposals: Iterable[_Proposal]) -> Iterator[str]:
-    """Yield the contents of the memories that a model's proposals would make."""
-    return (text for each in proposals for decision in each.decisions for text in decision.contents)
 
 
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:

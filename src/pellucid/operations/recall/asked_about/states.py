@@ -80,7 +80,7 @@ def _change_by_verb(
     Yield nothing if it would not put this memory in force, or would not change the memory's standing. `command` is the
     operation's command line; `verb` runs the operation in the app that it is called with."""
     work = app.unit_of_work
-    rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.clean, work.exclusive)
+    rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     word = command.split()[-2]
     try:
         verb(replace(app, unit_of_work=rehearsal))

@@ -10,7 +10,6 @@ from pellucid.store.ledger_gaps import Gaps, Span, seq_of
 from pellucid.store.local.journal import FiledMonth, WaitingRow
 from pellucid.store.local.ledger import file as ledger_file
 from pellucid.store.local.vault import files
-from pellucid.store.local.vault.paths import temp_name
 from pellucid.store.records import LedgerRow
 
 _ADD = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -82,11 +81,9 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
             file.writelines(line for number, line in ended if number in numbers)
             file.flush()
             os.fsync(file.fileno())
-        temp = temp_name()
-        files.write_new(folder, temp, b"".join(line for number, line in ended if number not in numbers) + torn)
-        files.sync(folder, temp)
-        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-    files.sync(folder)
+        files.sync(folder)
+        sound = b"".join(line for number, line in ended if number not in numbers)
+        files.replace_whole(folder, name, sound + torn)
 
 
 def _measured_file(path: Path, month: str, recorded: FiledMonth | None) -> tuple[FiledMonth, bool]:

@@ -1,27 +1,26 @@
 """Vault paths in, bytes and folders out: every file is reached through its folder, so that no link leads outside."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
 import secrets
 import stat
-import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from pellucid.deadline import Deadline
 from pellucid.errors import InputError, StoreBusyError, StoreError
 from pellucid.store.local.database import make_private_folder
+from pellucid.store.local.lock import acquire_file_lock
 from pellucid.store.local.vault import paths, syscalls
 from pellucid.store.records import Stamp
 
 NOT_A_FILE = "not-a-regular-file"  # stands where a digest would, for a link, folder or device: equal to no digest
 LOCK_TIMEOUT_S = 30.0
-_LOCK_POLL_S = 0.02
 Skip = Literal["link", "special file", "unusable name"]
 """Why `walk` leaves something out that looks like a memory, or like a folder of them."""
 _NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
@@ -117,7 +116,11 @@ class Vault:
         with self.folder((paths.OWN_FOLDER,), create=True) as folder:
             lock = os.open("drain.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
-            _wait_for(lock, timeout_s)
+            if not acquire_file_lock(lock, timeout_s, Deadline()):
+                raise StoreBusyError(
+                    f"another process has been writing to the vault for {timeout_s:.0f} seconds",
+                    next_step="let it finish, then repeat; what was acknowledged is kept",
+                )
             yield
         finally:
             os.close(lock)  # which also lets go of the lock
@@ -196,14 +199,19 @@ def write_new(folder: int, name: str, data: bytes) -> None:
         file.write(data)
 
 
-def replace_whole(folder: int, name: str, data: bytes) -> None:
-    """Write a file of mode 0600 atomically and durably: readers see the old one or the whole new one."""
+def replace_whole(folder: int, name: str, data: bytes, *, durable: bool = True) -> None:
+    """Write a file of mode 0600 in an open folder atomically: readers see the old one or the whole new one.
+
+    Unless `durable`, nothing is synced, and what is written can be lost if the machine fails.
+    """
     draft = f"{name}-{secrets.token_hex(8)}"
     try:
         write_new(folder, draft, data)
-        sync(folder, draft)
+        if durable:
+            sync(folder, draft)
         os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-        sync(folder)
+        if durable:
+            sync(folder)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=folder)
@@ -232,21 +240,6 @@ def _open_folder(folder: int, name: str, create: bool) -> int:
     except FileExistsError:
         pass  # another process made it first
     return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
-
-
-def _wait_for(lock: int, timeout_s: float) -> None:
-    """Lock an open file exclusively; raise StoreBusyError after `timeout_s` seconds."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > deadline:
-                raise StoreBusyError(
-                    f"another process has been writing to the vault for {timeout_s:.0f} seconds",
-                    next_step="let it finish, then repeat; what was acknowledged is kept",
-                ) from error
-            time.sleep(_LOCK_POLL_S)
 
 
 def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
-from pellucid.observe.echo import reject_repetition
+from pellucid.observe.source import reject_repetition
 
 
 @pytest.mark.requirement("TRUST-2")
