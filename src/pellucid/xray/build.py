@@ -61,7 +61,7 @@ def build(
         rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
         stages=state.stages,
-        legs=_leg_health(state),
+        legs=tuple(leg.model_copy(update={"barred": _barred_by_rung(pool, leg.name)}) for leg in state.legs),
         weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
@@ -88,11 +88,6 @@ def _context_trace(state: State) -> snapshot.ContextTrace:
         episodes=context.episodes,
         passes=context.passes,
     )
-
-
-def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
-    """Return each leg's health, with how many inadmissible memories it found by rung."""
-    return tuple(leg.model_copy(update={"barred": _barred_by_rung(state.pool, leg.name)}) for leg in state.legs)
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:

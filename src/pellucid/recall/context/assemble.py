@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
-from pellucid.model.snapshot import EpisodeTrace, FilterTrace, PassTrace
+from pellucid.model.snapshot import FilterTrace, PassTrace
 from pellucid.recall.as_of_view import as_stood
 from pellucid.recall.context.abstain import FAR, judge, nearness, unsure, why_nothing, with_unknown_history
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
@@ -33,11 +33,10 @@ NOTHING_ASKED = "it tells nothing of what is asked"
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A context, the rungs that made it in the order they acted, its further episodes, and reports of model passes."""
+    """A context, the rungs that made it in the order they acted, and reports of model passes."""
 
     context: Context
     rungs: tuple[FilterTrace, ...] = ()
-    episodes: tuple[EpisodeTrace, ...] = ()
     passes: tuple[PassTrace, ...] = ()
 
 
@@ -64,7 +63,7 @@ def assemble(state: State, world: World) -> State:
     return replace(
         state,
         served=tuple(served),
-        context=replace(assembly.context, episodes=assembly.episodes, passes=assembly.passes),
+        context=replace(assembly.context, passes=assembly.passes),
         abstention=abstention,
         repeats=repeats,
         rungs=(*state.rungs, *assembly.rungs),
@@ -158,8 +157,7 @@ def compose_context(
         builder = _builder_with_all(state, with_dispute_numbers(builder.lines, against, state.request))
     marked = _builder_with_all(state, mark_continuations(builder.lines, state, world))
     builder = marked if marked.length <= state.request.settings.char_budget else builder
-    context, episodes = _render_context(state, world, builder, omitted)
-    return Assembly(context, tuple(rungs), episodes, tuple(passes))
+    return Assembly(_render_context(state, world, builder, omitted), tuple(rungs), tuple(passes))
 
 
 def _fill_budget(
@@ -279,15 +277,10 @@ def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuil
     return builder
 
 
-def _render_context(
-    state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
-) -> tuple[Context, tuple[EpisodeTrace, ...]]:
-    """Return the context with its text, and the episodes it names that have no line.
-
-    Headings get their details, and episodes their lines, as far as the budget allows.
-    """
+def _render_context(state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]) -> Context:
+    """Return the context with its text: headings get their details, and episodes their lines, as the budget allows."""
     if not builder.lines:
-        return replace(_context_of_nothing(state, FAR), omitted=omitted), ()
+        return replace(_context_of_nothing(state, FAR), omitted=omitted)
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))
     further = further_episodes(state, world, builder.lines)
     ages = {day: age(day, state.request.instant) for _, day in builder.groups}
@@ -295,4 +288,4 @@ def _render_context(
     named = builder.describe(ages, details, [line for _, line in further], state.request.settings.char_budget)
     text = builder.render()
     cuts = tuple(line.cut for line in builder.ranked if line.cut)
-    return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in named)
+    return Context(text, len(text), builder.included, omitted, cuts, tuple(further[number][0] for number in named))
