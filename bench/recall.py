@@ -106,9 +106,7 @@ def _summary(times: dict[str, list[float]], states: Sequence[State]) -> dict[str
     """Return the ratios, times by contestant and stage, and the pool size."""
     middle = {name: median(values) for name, values in times.items()}
     recalls = machine.spread(times["recall"])
-    stages = {
-        stage.name: [state.stages[place].millis for state in states] for place, stage in enumerate(states[0].stages)
-    }
+    stages = {stage.name: [state.stages[place].ms for state in states] for place, stage in enumerate(states[0].stages)}
     return {
         "ratioToBare": round(middle["recall"] / middle["bare"], 3),
         "ratioToLean": round(middle["recall"] / middle["lean"], 3),

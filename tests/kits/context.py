@@ -10,8 +10,7 @@ from kits.vault import NOON, a_memory
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly, compose_context
-from pellucid.recall.context.records import Context
-from pellucid.recall.state import Plan, Request, State, World, blank_pool, plain_columns
+from pellucid.recall.state import Context, Plan, Request, State, World, blank_pool, plain_columns
 from pellucid.settings.sections import LlmSettings, RecallSettings
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.index_port import IndexReader, Served

@@ -12,6 +12,9 @@ from pellucid.model.wire import Wire
 ServedBy = Literal[
     "direct-answer", "hybrid", "graph", "recent-scan", "procedural", "review-context", "episode", "persona", "cochange"
 ]
+Health = Literal["ok", "empty", "degraded", "off"]
+FAILED = "failed: "
+"""Begins the note of a failed stage; the error follows."""
 CorrectionState = Literal["none", "correction", "superseded", "disputed", "forgotten"]
 Safety = Literal["safe", "requires-review", "blocked"]
 
@@ -238,21 +241,26 @@ class LegHealth(Wire):
     """The outcome of one leg; `degraded` and `empty` are never the same thing."""
 
     name: str
-    health: Literal["ok", "empty", "degraded", "off"]
+    health: Health
     reason: str | None = None
     admitted: int
     open: int
     """The number of further memories that it found and that are not admissible."""
     barred: dict[str, int] | None = None
-    """Of these, how many each rung rejected; None for none, and if only `open` is known."""
+    """Of these, how many each rung rejected; None for none, if only `open` is known, and within the recall itself."""
 
 
 class StageTrace(Wire):
-    """How long one stage took, and a note if it was switched off or failed."""
+    """How long one stage took; `note` says why it was switched off or failed, or what a further iteration asked."""
 
     name: str
     ms: float
     note: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the stage failed."""
+        return self.note is not None and self.note.startswith(FAILED)
 
 
 class OmittedMemory(Wire):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import InputError, field_name
-from pellucid.recall.context.records import Context
+from pellucid.model.snapshot import LegHealth, StageTrace
+from pellucid.recall.legs.leg import empty_report
 from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import keep_candidates
 from pellucid.recall.pipeline import left_out, replay
@@ -16,7 +17,7 @@ from pellucid.recall.score.equation import REACH, Mask
 from pellucid.recall.score.expand import top_of_each_leg
 from pellucid.recall.score.ladder import ladder
 from pellucid.recall.score.rerank import LATE_INTERACTION, NO_RERANKING, candidates_for_model
-from pellucid.recall.state import LegReport, Pool, StageReport, State
+from pellucid.recall.state import Context, Pool, State
 
 _ASKS_MORE = re.compile(r"asks ([0-9]+) more")
 _POINTWISE = (LATE_INTERACTION, NO_RERANKING)
@@ -69,7 +70,7 @@ def _replay_from_receipt(state: State) -> State:
 def _check_questions(state: State, reduced: State) -> None:
     """Raise NotComputableError unless each iteration of `reduced` would have asked the sub-questions of `state`."""
     passes = [each for each in state.stages if base_of(each.name) == "iterate"]
-    question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note)) else 0 for each in passes]
+    question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note or "")) else 0 for each in passes]
     if sum(question_counts) != len(state.sub_plans):
         raise NotComputableError("it does not say which pass asked which sub-question")
     for number in range(len(passes)):
@@ -96,10 +97,11 @@ def _input_of_next_pass(state: State) -> object:
     return pool.ids[first].tolist()
 
 
-def _stages_switched_off(stages: Sequence[StageReport], parts: Collection[str]) -> tuple[StageReport, ...]:
+def _stages_switched_off(stages: Sequence[StageTrace], parts: Collection[str]) -> tuple[StageTrace, ...]:
     """Return the stage reports, with the stages among `parts` reported as switched off."""
     return tuple(
-        StageReport(each.name, 0.0, "switched off") if base_of(each.name) in parts else each for each in stages
+        StageTrace(name=each.name, ms=0.0, note="switched off") if base_of(each.name) in parts else each
+        for each in stages
     )
 
 
@@ -132,7 +134,7 @@ def _with_remaining_legs(state: State) -> State:
     return replace(state, legs=reports, pool=keep_candidates(pool, brought))
 
 
-def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
+def _reports_of_legs(state: State) -> tuple[LegHealth, ...]:
     """Return the reports of the legs, with those that are left out reported as `off`.
 
     The fallback leg `recent` is asked only if no searching leg finds anything. Raises NotComputableError if `recent`
@@ -141,7 +143,7 @@ def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
     without = state.request.without
     newest = [each for each in state.legs if each.name == FALLBACK.name]
     reports = [
-        LegReport(each.name, "off") if base_of(each.name) in without else each
+        empty_report(each.name, "off") if base_of(each.name) in without else each
         for each in state.legs
         if each not in newest
     ]
@@ -150,7 +152,7 @@ def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
         return tuple(reports)
     if not newest and FALLBACK.weight_by(state.request.settings):
         raise NotComputableError("no search leg that is left found anything, so the newest memories would be asked for")
-    return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
+    return (*reports, *(newest or [empty_report(FALLBACK.name, "off")]))
 
 
 def _mask_of_neighbours(pool: Pool, leaders: Mask) -> Mask:

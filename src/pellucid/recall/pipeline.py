@@ -6,6 +6,7 @@ from time import perf_counter
 from types import MappingProxyType
 
 from pellucid.errors import DeadlineError, InputError
+from pellucid.model.snapshot import FAILED, StageTrace
 from pellucid.recall.context.assemble import assemble
 from pellucid.recall.context.direct import direct
 from pellucid.recall.legs.nominate import base_of, legs
@@ -19,7 +20,7 @@ from pellucid.recall.score.ladder import ladder
 from pellucid.recall.score.measure import measure
 from pellucid.recall.score.renew import find_replaced, renew
 from pellucid.recall.score.rerank import rerank, score_survivors
-from pellucid.recall.state import Request, StageReport, State, World
+from pellucid.recall.state import Request, State, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,6 @@ STAGES: tuple[Stage, ...] = (
     Stage("assemble", assemble),  # fills the budget
 )
 """Every stage, in order. All but the first and the last are run again with the legs of sub-questions."""
-
-FAILED = "failed: "
-"""Begins the note of a failed stage; the error follows."""
 
 
 def run(request: Request, world: World) -> State:
@@ -129,4 +127,4 @@ def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str
 
 def _record_stage(state: State, name: str, millis: float, note: str) -> State:
     """Return the state with the report of one more stage; `note` says why it failed or was skipped, else ""."""
-    return replace(state, stages=(*state.stages, StageReport(name, millis, note)))
+    return replace(state, stages=(*state.stages, StageTrace(name=name, ms=millis, note=note or None)))

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,11 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding, Vector
 from pellucid.encoders.rerank.reranker import Reranker
-from pellucid.recall.context.records import Context
+from pellucid.model.snapshot import CutTrace, EpisodeTrace, FilterTrace, LegHealth, PassTrace, StageTrace
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs
 from pellucid.settings.sections import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
-
-Health = Literal["ok", "empty", "degraded", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,37 +48,6 @@ class Request:
     def instant(self) -> datetime:
         """Return the instant asked about: a past instant, or when the question was asked."""
         return self.as_of or self.at
-
-
-@dataclass(frozen=True, slots=True)
-class LegReport:
-    """How a leg did: its health and why, and how many rows its admitted and its open search found."""
-
-    name: str
-    health: Health
-    reason: str = ""
-    admitted: int = 0
-    open: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StageReport:
-    """How a stage did: its wall time; `note` says why it was skipped or failed, or what a further iteration asked."""
-
-    name: str
-    millis: float
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """One filter of the ladder: how many candidates came, how many passed, how many of these failed and were spared."""
-
-    name: str
-    considered: int
-    admitted: int
-    soft_admitted: int = 0
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +261,28 @@ def plain_columns(count: int) -> Columns:
 
 
 @dataclass(frozen=True, slots=True)
+class Omission:
+    """A ranked memory that was left out of the context, and why."""
+
+    memory_id: str
+    reason: str
+    rung: str = "budget-fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The assembled text (absent in a receipt), its length in characters, and what is in it."""
+
+    text: str = ""
+    length: int = 0
+    included: tuple[str, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    cuts: tuple[CutTrace, ...] = ()
+    episodes: tuple[EpisodeTrace, ...] = ()
+    passes: tuple[PassTrace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Tier:
     """The verdict on a direct answer: the memory that is one, if any, or the gate that the last candidate failed."""
 
@@ -328,7 +316,7 @@ class State:
     """Plans of the sub-questions of further iterations: their legs are `vector@2`, `vector@3`, …"""
     admission: Admission = Admission(0)  # noqa: RUF009 - frozen
     corpus: Corpus = Corpus(0, 0, 0, 0)  # noqa: RUF009 - frozen
-    legs: tuple[LegReport, ...] = ()
+    legs: tuple[LegHealth, ...] = ()
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
     """Maps ids of memories that the graph leg nominated to how it reached them; dropped after the ranking."""
     paths: Mapping[str, GraphPath] = field(default_factory=dict[str, GraphPath])
@@ -336,7 +324,7 @@ class State:
     pool: Pool = field(default_factory=lambda: blank_pool(np.zeros(0, dtype=np.int64), plain_columns(0)))
     features: Features | None = None
     """What `measure` read of the pool, aligned with it; dropped after the ranking."""
-    rungs: tuple[Rung, ...] = ()
+    rungs: tuple[FilterTrace, ...] = ()
     order: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Pool positions of what passed every filter, best first; `topK` and the budget only cut it."""
     rerank_backend: str = "late-interaction"
@@ -349,8 +337,8 @@ class State:
     """Maps the positions of repeats ranked above the last served memory to those of the memories they repeat."""
     served: tuple[Served, ...] = ()
     """The memories at `kept` in full; those that `context.included` names are handed out."""
-    context: Context = Context()  # noqa: RUF009 - frozen
-    stages: tuple[StageReport, ...] = ()
+    context: Context = Context()
+    stages: tuple[StageTrace, ...] = ()
 
     def with_terms(self, terms: Mapping[str, Floats]) -> "State":
         """Return the state with these terms added to those of its candidates."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.model.memory import MEMORY_ID
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
@@ -27,7 +27,6 @@ _LEAST_WIDTH = 24
 _EXCERPT_CHARS = 60
 """Characters of a memory's excerpt beside its id."""
 _TERMINAL: ContextVar[bool] = ContextVar("terminal", default=False)
-_MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -91,15 +90,19 @@ def with_excerpts(app: App, text: str) -> str:
 
     No excerpt for a memory that the text quotes already, or that no longer exists in the app's namespace; a remark
     instead for a memory in quarantine, or limited to some scopes.
+
+    The ids are looked for in the finished text, not named by the presenters: some stand in sentences that the ledger or
+    a receipt recorded, excerpts stand at the end of a line whatever its presenter wrote, and only the whole text shows
+    which memories it quotes already.
     """
-    memory_ids = list(dict.fromkeys(_MEMORY_ID.findall(text)))
+    memory_ids = list(dict.fromkeys(MEMORY_ID.findall(text)))
     flat_text = " ".join(text.split())
     memories = (each.memory for each in app.index.memories(app.settings.namespace, memory_ids)) if memory_ids else ()
     remarks = {each.id: _excerpt_or_state(each) for each in memories if not _is_quoted(each, flat_text)}
 
     def line(text_line: str) -> str:
         """Return a line with an excerpt, or a remark such as `(in quarantine)`, for each memory that it names."""
-        ids = dict.fromkeys(_MEMORY_ID.findall(text_line))
+        ids = dict.fromkeys(MEMORY_ID.findall(text_line))
         return "  ".join([text_line, *(remarks[memory_id] for memory_id in ids if memory_id in remarks)])
 
     return "\n".join(map(line, text.split("\n"))) if remarks else text

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.model.memory import unpack_id
+from pellucid.model.snapshot import FAILED, LegHealth, StageTrace
 from pellucid.recall.legs.nominate import base_of
-from pellucid.recall.pipeline import FAILED
-from pellucid.recall.state import LegReport, Request, StageReport, State
+from pellucid.recall.state import Request, State
 from pellucid.store.history.telemetry_port import RecallEvent
 from pellucid.telemetry.watcher import OperationDone, RecallDone
 
@@ -120,12 +120,12 @@ def _outcome_attributes(state: State) -> dict[str, Value]:
     Also the names of failed stages, and the abstention score and threshold, if there are any.
     """
     context, doubt = state.context, state.abstention
-    failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
+    failed = [each.name for each in state.stages if each.failed]
     attributes: dict[str, Value] = {
         "pellucid.budget.used": context.length,
         "pellucid.budget.omitted": len(context.omitted),
         "pellucid.stages.names": [each.name for each in state.stages],
-        "pellucid.stages.millis": [round(each.millis, 3) for each in state.stages],
+        "pellucid.stages.millis": [round(each.ms, 3) for each in state.stages],
     }
     if failed:
         attributes["pellucid.stages.failed"] = failed
@@ -201,17 +201,17 @@ def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[S
                 for leg in state.legs
                 if leg.health != "off" and leg.name.partition("@")[2] == iteration
             )
-        elif name == "rerank" and (not stage.note or stage.note.startswith(FAILED)):
+        elif name == "rerank" and (not stage.note or stage.failed):
             yield _rerank_span(state, stage, began, ended, content=content)
         began = ended
 
 
-def _nanos(stage: StageReport) -> int:
+def _nanos(stage: StageTrace) -> int:
     """Return how long a stage took, in nanoseconds."""
-    return int(stage.millis * 1e6)
+    return int(stage.ms * 1e6)
 
 
-def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, int], *, content: bool) -> Span:
+def _leg_span(done: RecallDone, state: State, leg: LegHealth, time: tuple[int, int], *, content: bool) -> Span:
     """Return the span of one leg: its health, weight and 20 best candidates; `time` is its start and end in
     nanoseconds."""
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
@@ -232,13 +232,13 @@ def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, i
     return Span(f"retrieve {base_of(leg.name)}", *time, attributes, "degraded" if leg.health == "degraded" else "")
 
 
-def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, content: bool) -> Span:
+def _rerank_span(state: State, stage: StageTrace, began: int, ended: int, *, content: bool) -> Span:
     """Return the span of the reranker: its model and 20 best candidates, or the type of the error if it failed."""
     scores, attributes = state.pool.rerank_score, dict[str, Value]()
     attributes |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
     if content:
         attributes |= {"reranker.query": state.plan.text, "input.value": state.plan.text}
-    if failure := stage.note.removeprefix(FAILED).partition(":")[0]:
+    if failure := (stage.note or "").removeprefix(FAILED).partition(":")[0]:
         return Span("rerank", began, ended, attributes, failure)
     scored = np.flatnonzero(~np.isnan(scores))
     best = scored[np.argsort(-scores[scored], kind="stable")]

@@ -1,7 +1,7 @@
 """A receipt and the memories it names in, the X-ray snapshot out: nothing is asked of the index's ranking again."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from pydantic.alias_generators import to_camel
 
@@ -51,7 +51,7 @@ def build(
         results=tuple(
             shown.result(memory_id, place, aligner) for place, memory_id in enumerate(state.context.included, start=1)
         ),
-        filters=_filter_traces(state),
+        filters=state.rungs,
         budget=snapshot.Budget(chars=request.settings.char_budget, used=state.context.length),
         session_key=request.session_id,
         namespace=request.namespace,
@@ -62,8 +62,8 @@ def build(
         abstention=_abstention_trace(replace(state, pool=pool, order=order)),
         rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
-        stages=_stage_traces(state),
-        legs=_leg_health(state),
+        stages=state.stages,
+        legs=tuple(leg.model_copy(update={"barred": _barred_by_rung(pool, leg.name)}) for leg in state.legs),
         weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
@@ -71,11 +71,6 @@ def build(
         context=_context_trace(state, shown),
         eligible=_eligible(state.corpus),
     )
-
-
-def _stage_traces(state: State) -> tuple[snapshot.StageTrace, ...]:
-    """Return the name, duration in milliseconds and note of each stage of the recall; an empty note becomes None."""
-    return tuple(snapshot.StageTrace(name=each.name, ms=each.millis, note=each.note or None) for each in state.stages)
 
 
 def _eligible(corpus: Corpus) -> snapshot.Eligible:
@@ -95,19 +90,9 @@ def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
     return snapshot.ContextTrace(
         included=context.included,
         omitted=tuple(snapshot.OmittedMemory(memory_id=each, reason=reason) for each, reason in reasons.items()),
-        cuts=tuple(snapshot.CutTrace.model_validate(asdict(each)) for each in context.cuts),
-        episodes=tuple(snapshot.EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
-        passes=tuple(snapshot.PassTrace.model_validate(asdict(each)) for each in context.passes),
-    )
-
-
-def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
-    """Return each leg's health, how many admissible memories it found, and how many inadmissible ones by rung."""
-    return tuple(
-        snapshot.LegHealth.model_validate(
-            asdict(leg) | {"reason": leg.reason or None, "barred": _barred_by_rung(state.pool, leg.name)}
-        )
-        for leg in state.legs
+        cuts=context.cuts,
+        episodes=context.episodes,
+        passes=context.passes,
     )
 
 
@@ -120,13 +105,6 @@ def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
         return None
     numbers: list[int] = pool.rejected[(ranks > 0) & (pool.rejected > 0)].tolist()
     return {RUNGS[number - 1]: numbers.count(number) for number in sorted(set(numbers))} or None
-
-
-def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:
-    """Return how many candidates reached and passed each rung."""
-    return tuple(
-        snapshot.FilterTrace.model_validate(asdict(rung) | {"reason": rung.reason or None}) for rung in state.rungs
-    )
 
 
 def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:

@@ -12,11 +12,10 @@ import numpy as np
 
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.assemble import rewrite_context
-from pellucid.recall.context.records import Context
 from pellucid.recall.pipeline import ranked
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
-from pellucid.recall.state import State, World
+from pellucid.recall.state import Context, State, World
 from pellucid.store.index_port import Served
 from pellucid.xray.words.headline import may_be_told
 from pellucid.xray.words.numbers import counted

@@ -243,7 +243,7 @@ def _health_reasons(both: _ThenAndNow) -> Iterator[Reason]:
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
     yield from _change_reason("leg-health-changed", *health, absent="not asked")
     stages = (
-        {base_of(each.name): "failed" if each.note.startswith("failed") else "ok" for each in state.stages}
+        {base_of(each.name): "failed" if each.failed else "ok" for each in state.stages}
         for state in (both.then, both.now)
     )
     yield from _change_reason("stage-health-changed", *stages, absent="not run")

@@ -11,9 +11,9 @@ from kits.context import RECALL, assembled, filled
 from kits.vault import Opener, a_memory, ask, keep, run
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
-from pellucid.recall.context.records import Context
 from pellucid.recall.context.text import NOTICE
 from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.state import Context
 
 
 def in_one_line(text: str) -> str:

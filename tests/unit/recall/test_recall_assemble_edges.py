@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kits.context import assembled
 from kits.vault import a_memory
-from pellucid.recall.context.records import Context
 from pellucid.recall.context.text import NOTHING, NOTICE
+from pellucid.recall.state import Context
 
 OURS = re.compile(
     r"<pellucid-recall id=\"rec_0{32}\">|</pellucid-recall>|## 2026-06-01( · session .+)?|"

@@ -9,9 +9,10 @@ import pytest
 from kits.vault import HERE, NOON, Opener, a_memory, ask, file_memories, keep, ranking, run
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
+from pellucid.model.snapshot import LegHealth
 from pellucid.recall.legs.pool import gather, join
 from pellucid.recall.score.fuse import fused
-from pellucid.recall.state import LegReport, Plan, State
+from pellucid.recall.state import Plan, State
 from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Admission, LegHits
 
@@ -22,7 +23,7 @@ def health(state: State) -> dict[str, str]:
     return {each.name: each.health for each in state.legs if each.name not in ("graph", "procedural", "review")}
 
 
-def leg(state: State, name: str) -> LegReport:
+def leg(state: State, name: str) -> LegHealth:
     return next(leg for leg in state.legs if leg.name == name)
 
 

@@ -48,7 +48,7 @@ def asked(app: App, query: str, **admission: object) -> tuple[LegAnswer, list[st
 
 def test_a_task_brings_the_procedures_that_fit_it_best_first_and_no_other_memory(kitchen: App) -> None:
     (report, hits), admitted, opened = asked(kitchen, "How do I deploy to staging?")
-    assert (report.health, report.reason) == ("ok", "")
+    assert (report.health, report.reason) == ("ok", None)
     assert admitted == [DEPLOY, FRIDAY]
     assert opened == [OLD]
     assert 2 >= hits.scores[0] > hits.scores[1] >= FLOOR

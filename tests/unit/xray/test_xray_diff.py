@@ -7,9 +7,8 @@ import pytest
 
 from kits.vault import HERE, Opener, a_memory, file_memories, ranking, run, salad_memories
 from pellucid.app import App
-from pellucid.recall.context.records import Context
 from pellucid.recall.receipt.record import Receipt, pack, unpack
-from pellucid.recall.state import Abstention, State
+from pellucid.recall.state import Abstention, Context, State
 from pellucid.settings.sections import LegWeights
 from pellucid.xray.diff import RecallDiff, Shift, diff
 

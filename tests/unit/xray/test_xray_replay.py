@@ -15,8 +15,8 @@ from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.recall.explaining import LiveOutput, replay_recall
+from pellucid.recall.legs.leg import empty_report
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.recall.state import LegReport
 from pellucid.xray.replay import UNEXPLAINED, Since, compare_with_live, replay_receipt
 
 CRANE, FERRY, TIDE = (f"mem_{n:032x}" for n in (1, 2, 3))
@@ -168,7 +168,9 @@ def test_every_other_cause_has_a_name_of_its_own(port: App, changed: dict[str, A
     if depth := changed.get("plan"):
         other = replace(other, plan=replace(other.plan, depth=depth))
     if note := changed.get("stage"):
-        stages = tuple(replace(each, note=note) if each.name == "rerank" else each for each in other.stages)
+        stages = tuple(
+            each.model_copy(update={"note": note}) if each.name == "rerank" else each for each in other.stages
+        )
         other = replace(other, stages=stages)
     assert [str(each) for each in compare_with_live(receipt, other, Since())] == [said]
 
@@ -176,7 +178,7 @@ def test_every_other_cause_has_a_name_of_its_own(port: App, changed: dict[str, A
 def test_a_leg_nobody_knew_then_is_named(port: App) -> None:
     receipt, state = unpack(pack(run(port, "harbour crane"))), run(port, "harbour crane")
     pool = replace(state.pool, final=state.pool.final + 1)
-    other = replace(state, pool=pool, legs=(*state.legs, LegReport("sonar", "ok")))
+    other = replace(state, pool=pool, legs=(*state.legs, empty_report("sonar", "ok")))
     assert [str(each) for each in compare_with_live(receipt, other)] == ["leg-health-changed (sonar: not asked → ok)"]
 
 

@@ -24,11 +24,10 @@ from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.wording import headlines_of, with_headlines
 from pellucid.recall.context.abstain import unsure
-from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
 from pellucid.recall.receipt.record import Draft, Receipt, draft, unpack
-from pellucid.recall.state import LegReport, Request, State
+from pellucid.recall.state import Request, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import content_digest
@@ -150,7 +149,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
     results = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
-    failed = {stage.name: failure_in_words(stage.note) for stage in state.stages if stage.note.startswith(FAILED)}
+    failed = {stage.name: failure_in_words(stage.note or "") for stage in state.stages if stage.failed}
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     past = PastInstants(state.request.as_of, state.request.as_known_at)
     return RecallOutput(
@@ -170,7 +169,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         omitted=snapshot.context.omitted,
-        legs=tuple(each.model_copy(update={"barred": None}) for each in snapshot.legs),
+        legs=state.legs,
         degraded=is_degraded(state),
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if _is_asked_in_vain(state, leg)),
@@ -186,7 +185,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     )
 
 
-def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
+def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
     """Whether a leg found nothing although the question names what it looks for: files to review, or edges.
 
     Edges that a question only seems to ask for ("what does Ines need?") are not missed if the recall is sure.

@@ -190,9 +190,11 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
         return _ambiguous_output(app, asked, target, receipt)
     finding = _find_cause(app, asked, served, receipt)
     text = sentences(finding)
+    # the sentences name memories that no field of the finding does, such as the one that this repeats
+    others = set(MEMORY_ID.findall(text)) - {served.memory.id}
     return WhyOutput(
         sentence=text,
-        words=headlines_of(app, asked.namespace, asked.scopes, set(MEMORY_ID.findall(text)) - {served.memory.id}),
+        words=headlines_of(app, asked.namespace, asked.scopes, others),
         namespace=asked.namespace,
         query=asked.query,
         matched=target.matched,

@@ -72,7 +72,7 @@ def judge(state: State) -> Abstention | None:
 
 def says_unknown(state: State) -> bool:
     """Whether a leg reports that a document named in the query is not here, or was not known at the time asked for."""
-    return any(leg.reason == ABSENT or leg.reason.startswith(NOT_YET) for leg in state.legs)
+    return any(leg.reason and (leg.reason == ABSENT or leg.reason.startswith(NOT_YET)) for leg in state.legs)
 
 
 def _is_answered_otherwise(state: State) -> bool:
@@ -210,7 +210,7 @@ def with_unknown_history(state: State, world: World) -> State:
     if not begins:
         return state
     legs = tuple(
-        replace(leg, reason=f"{NOT_YET}{min(begins.values())}")
+        leg.model_copy(update={"reason": f"{NOT_YET}{min(begins.values())}"})
         if leg.name == "graph" and leg.health != "degraded"
         else leg
         for leg in state.legs

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
+from pellucid.model.snapshot import FilterTrace, PassTrace
 from pellucid.recall.as_of_view import as_stood
 from pellucid.recall.context.abstain import FAR, judge, nearness, unsure, why_nothing, with_unknown_history
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
@@ -17,14 +18,13 @@ from pellucid.recall.context.episodes import further_episodes, heading_details, 
 from pellucid.recall.context.excerpt import Cutter, mark_continuations, with_excerpt
 from pellucid.recall.context.leads import days_of_documents, edge_answer_excerpts, lines_near_asked
 from pellucid.recall.context.model.passes import clean_up, leave_out
-from pellucid.recall.context.records import Context, NamedEpisode, Omission, PassReport
 from pellucid.recall.context.sparing import fill_without_repeats, line_covering, uninformative_lines
 from pellucid.recall.context.text import NEAREST, NO_NEED, NOTHING, NOTICE, age, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.query.edges import reason_with_names
 from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.score.repeats import irreplaceable, without_repeats
-from pellucid.recall.state import Abstention, Request, Rung, State, World
+from pellucid.recall.state import Abstention, Context, Omission, Request, State, World
 from pellucid.store.index_port import Served
 
 NO_EDGE = "no edge leads to it, and nothing else is asked for"
@@ -33,18 +33,19 @@ NOTHING_ASKED = "it tells nothing of what is asked"
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A context, the rungs that made it in the order they acted, its further episodes, and reports of model passes."""
+    """A context, the rungs that made it in the order they acted, and reports of model passes."""
 
     context: Context
-    rungs: tuple[Rung, ...] = ()
-    episodes: tuple[NamedEpisode, ...] = ()
-    passes: tuple[PassReport, ...] = ()
+    rungs: tuple[FilterTrace, ...] = ()
+    passes: tuple[PassTrace, ...] = ()
 
 
 def assemble(state: State, world: World) -> State:
     """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers."""
     kept, served, repeats = without_repeats(state, world)
-    state = replace(state, kept=kept, rungs=(*state.rungs, *_rungs_of_ranking(state, len(kept), len(repeats))))
+    ranked, left = len(state.order), len(state.order) - len(repeats)
+    cuts = _rung(REPEATS, ranked, left, "repeats another"), _rung("top-k", left, len(kept), "beyond topK")
+    state = replace(state, kept=kept, rungs=(*state.rungs, *cuts))
     state = with_unknown_history(state, world)
     abstention = judge(state)
     if abstention is None or abstention.abstained:
@@ -62,7 +63,7 @@ def assemble(state: State, world: World) -> State:
     return replace(
         state,
         served=tuple(served),
-        context=replace(assembly.context, episodes=assembly.episodes, passes=assembly.passes),
+        context=replace(assembly.context, passes=assembly.passes),
         abstention=abstention,
         repeats=repeats,
         rungs=(*state.rungs, *assembly.rungs),
@@ -81,22 +82,13 @@ def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Con
     return compose_context(state, world, served, uninformative).context
 
 
-def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
-    """Return the rungs `repeats` and `top-k`; `kept` memories passed both, `repeating` failed the first."""
-    ranked, left = len(state.order), len(state.order) - repeating
-    return (
-        Rung(REPEATS, ranked, left, reason="repeats another" if repeating else ""),
-        Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
-    )
-
-
 def _context_without_memories(state: State, world: World, abstention: Abstention | None, ranked: int) -> Assembly:
     """Return a context that says that nothing is recalled, with as many of the nearest misses as fit the budget.
 
     `ranked` is how many memories the abstention withheld.
     """
-    rungs = (Rung(ABSTENTION, ranked, 0, reason="too much doubt"),) if ranked else ()
-    rungs = (*rungs, Rung("budget-fit", 0, 0))
+    rungs = (_rung(ABSTENTION, ranked, 0, "too much doubt"),) if ranked else ()
+    rungs = (*rungs, _rung("budget-fit", 0, 0, "over the budget"))
     if abstention is None:
         return Assembly(_context_of_nothing(state, NO_NEED), rungs)
     near = {unpack_id(state.pool.ids[at]): nearness(state, at) for at in abstention.nearest}
@@ -133,7 +125,7 @@ def compose_context(
     `uninformative` are the ids of turns that the receipt records as saying nothing of the question; None if they are to
     be looked for.
     """
-    excerpts, passes = edge_answer_excerpts(state, world, served), list[PassReport]()
+    excerpts, passes = edge_answer_excerpts(state, world, served), list[PassTrace]()
     days = days_of_documents([each.memory for each in served], state, world)
     against = opponents((each.memory for each in served), state.request, world)
     lines = [
@@ -153,7 +145,7 @@ def compose_context(
     lines, silent = _drop_uninformative_lines(state, world, lines, uninformative, rungs)
     if "select" in state.request.settings.context_passes:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
-        rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
+        rungs.append(_rung("context-selection", len(lines), len(left), "a pass left it out"))
         passes.append(report)
         lines = left
     builder, omitted = _fill_budget(state, world, lines, excerpts.keys(), rungs)
@@ -165,12 +157,11 @@ def compose_context(
         builder = _builder_with_all(state, with_dispute_numbers(builder.lines, against, state.request))
     marked = _builder_with_all(state, mark_continuations(builder.lines, state, world))
     builder = marked if marked.length <= state.request.settings.char_budget else builder
-    context, episodes = _render_context(state, world, builder, omitted)
-    return Assembly(context, tuple(rungs), episodes, tuple(passes))
+    return Assembly(_render_context(state, world, builder, omitted), tuple(rungs), tuple(passes))
 
 
 def _fill_budget(
-    state: State, world: World, lines: list[ContextLine], leading: AbstractSet[str], rungs: list[Rung]
+    state: State, world: World, lines: list[ContextLine], leading: AbstractSet[str], rungs: list[FilterTrace]
 ) -> tuple[ContextBuilder, tuple[Omission, ...]]:
     """Return the context with as many of these lines as fit, none repeating another, and the memories left out of it.
 
@@ -193,26 +184,26 @@ def _fill_budget(
         fill, lines, lambda line: bool(line.mark or must_stay[state.kept[line.place]])
     )
     if covered_by:
-        rungs.append(_rung(SAID_ALREADY, lines, left, "another says it whole"))
-    rungs.append(_rung("budget-fit", left, builder.lines, "over the budget"))
+        rungs.append(_rung(SAID_ALREADY, len(lines), len(left), "another says it whole"))
+    rungs.append(_rung("budget-fit", len(left), len(builder.lines), "over the budget"))
     return builder, (*_omissions_of_repeats(covered_by, builder), *builder.omitted(left, budget))
 
 
 def _apply_model_passes(
-    state: State, world: World, builder: ContextBuilder, rungs: list[Rung], passes: list[PassReport]
+    state: State, world: World, builder: ContextBuilder, rungs: list[FilterTrace], passes: list[PassTrace]
 ) -> ContextBuilder:
     """Return the context after the model passes that are switched on; add their rungs and reports to the two lists."""
     settings, fitting = state.request.settings, builder.ranked
     if "facts" in settings.context_passes:
         left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
-        rungs.append(_rung("fact-selection", fitting, left, "a pass left it out"))
+        rungs.append(_rung("fact-selection", len(fitting), len(left), "a pass left it out"))
         passes.append(report)
         builder, fitting = _builder_with_all(state, left), left
     if "cleanup" in settings.context_passes:
         reworded, report = clean_up(world.chat, state.plan.text, fitting)
         fuller = _builder_with_all(state, reworded)
         if fuller.length > settings.char_budget:
-            report = PassReport("cleanup", "rejected: it is longer than the budget")
+            report = PassTrace(name="cleanup", note="rejected: it is longer than the budget")
         else:
             builder = fuller
         passes.append(report)
@@ -221,7 +212,7 @@ def _apply_model_passes(
 
 def _drop_unasked_sections(
     state: State, lines: list[ContextLine]
-) -> tuple[list[ContextLine], tuple[Omission, ...], list[Rung]]:
+) -> tuple[list[ContextLine], tuple[Omission, ...], list[FilterTrace]]:
     """Leave out the sections that no edge leads to, if the query asks for edges only.
 
     Returns the lines that stay, the omissions, and the rung; all lines and no rung if the query asks for more than
@@ -231,11 +222,11 @@ def _drop_unasked_sections(
         return lines, (), []
     left = [line for line in lines if line.memory.category != "section" or line.memory.id in state.ways]
     omissions = (Omission(line.memory.id, NO_EDGE, ASKED_EDGES) for line in lines if line not in left)
-    return left, tuple(omissions), [_rung(ASKED_EDGES, lines, left, NO_EDGE)]
+    return left, tuple(omissions), [_rung(ASKED_EDGES, len(lines), len(left), NO_EDGE)]
 
 
 def _drop_uninformative_lines(
-    state: State, world: World, lines: list[ContextLine], ids: AbstractSet[str] | None, rungs: list[Rung]
+    state: State, world: World, lines: list[ContextLine], ids: AbstractSet[str] | None, rungs: list[FilterTrace]
 ) -> tuple[list[ContextLine], tuple[Omission, ...]]:
     """Leave out the lines that say nothing of the question: return the lines that stay, and the omissions.
 
@@ -246,7 +237,7 @@ def _drop_uninformative_lines(
     if not silent:
         return lines, ()
     left = [line for line in lines if line not in silent]
-    rungs.append(_rung(TELLS_NOTHING, lines, left, NOTHING_ASKED))
+    rungs.append(_rung(TELLS_NOTHING, len(lines), len(left), NOTHING_ASKED))
     return left, tuple(Omission(line.memory.id, NOTHING_ASKED, TELLS_NOTHING) for line in silent)
 
 
@@ -258,9 +249,9 @@ def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder
         yield Omission(memory_id, f"it is said in full by [{covering}]", SAID_ALREADY)
 
 
-def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine], reason: str) -> Rung:
-    """Return a rung from the lines `before` and `after` it; the reason is left empty if no line was dropped."""
-    return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
+def _rung(name: str, came: int, passed: int, reason: str) -> FilterTrace:
+    """Return a rung that `came` memories reached and `passed` passed; it has its reason if it stopped one."""
+    return FilterTrace(name=name, considered=came, admitted=passed, reason=reason if passed < came else None)
 
 
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
@@ -286,15 +277,10 @@ def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuil
     return builder
 
 
-def _render_context(
-    state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
-) -> tuple[Context, tuple[NamedEpisode, ...]]:
-    """Return the context with its text, and the episodes it names that have no line.
-
-    Headings get their details, and episodes their lines, as far as the budget allows.
-    """
+def _render_context(state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]) -> Context:
+    """Return the context with its text: headings get their details, and episodes their lines, as the budget allows."""
     if not builder.lines:
-        return replace(_context_of_nothing(state, FAR), omitted=omitted), ()
+        return replace(_context_of_nothing(state, FAR), omitted=omitted)
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))
     further = further_episodes(state, world, builder.lines)
     ages = {day: age(day, state.request.instant) for _, day in builder.groups}
@@ -302,4 +288,4 @@ def _render_context(
     named = builder.describe(ages, details, [line for _, line in further], state.request.settings.char_budget)
     text = builder.render()
     cuts = tuple(line.cut for line in builder.ranked if line.cut)
-    return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in named)
+    return Context(text, len(text), builder.included, omitted, cuts, tuple(further[number][0] for number in named))

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from pellucid.model.memory import Memory
+from pellucid.model.snapshot import CutTrace
 from pellucid.recall.context.citations import (
     BETWEEN,
     CLOSING,
@@ -21,8 +22,8 @@ from pellucid.recall.context.citations import (
     plain_line,
     rollout_of,
 )
-from pellucid.recall.context.records import CutMemory, Omission
 from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of, end_of_document, mark_of, wrap
+from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
 """The first characters of a line, which carry no information yet, and how many after them carry more."""
@@ -48,7 +49,7 @@ class ContextLine:
     mark: str
     body: str
     group: Group
-    cut: CutMemory | None = None
+    cut: CutTrace | None = None
     """How much of the memory is shown; None if all of it."""
     end: str = ""
     """How the document of a section ended, which the heading says; empty if it holds."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.model.memory import Episode, Memory
+from pellucid.model.snapshot import EpisodeTrace
 from pellucid.recall.context.abstain import share_of_words_met
 from pellucid.recall.context.builder import ContextLine, Group
-from pellucid.recall.context.records import NamedEpisode
 from pellucid.recall.context.text import artifacts_of, episode_line, harmless, session_name
 from pellucid.recall.score.equation import Floats, Ints, reciprocal
 from pellucid.recall.score.fuse import weights_for
@@ -77,7 +77,7 @@ def _source(memory: Memory) -> str:
     return harmless(memory.evidence[0].rpartition(":")[0])
 
 
-def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -> list[tuple[NamedEpisode, str]]:
+def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -> list[tuple[EpisodeTrace, str]]:
     """Return the best episodes without a line in the context, best first, each with its text.
 
     At most `topKEpisodes`, and so many that the context speaks of at most `maxEpisodes` in all.
@@ -87,14 +87,14 @@ def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -
     if most <= 0:
         return []
     contenders = _contenders(state, world, lines, most * _LOOKED_AT)
-    out: dict[str, tuple[NamedEpisode, str]] = {}
+    out: dict[str, tuple[EpisodeTrace, str]] = {}
     shown = {line.memory.episode_id for line in lines}
     for start in range(0, len(contenders), most):
         if len(out) == most:
             break
         for each, episode in _with_episodes(state, world, contenders[start : start + most]):
             if episode.topic and episode.id not in shown and len(out) < most:
-                named = NamedEpisode(episode.id, round(each.worth, 6), len(each.members))
+                named = EpisodeTrace(episode_id=episode.id, score=round(each.worth, 6), matches=len(each.members))
                 line = episode_line(episode, (episode.started or episode.created).date().isoformat())
                 out.setdefault(episode.id, (named, line))
     return list(out.values())

@@ -16,8 +16,8 @@ import numpy as np
 
 from pellucid.language.sentences import closing_mark, is_closed, sentence_starts
 from pellucid.model.memory import TRANSCRIBED
+from pellucid.model.snapshot import CutTrace
 from pellucid.recall.context.builder import ContextLine
-from pellucid.recall.context.records import CutMemory
 from pellucid.recall.context.text import NEXT_LINE, body_of, with_code_closed
 from pellucid.recall.state import State, World
 
@@ -72,14 +72,14 @@ class Cutter:
         if line.memory.category == "section":
             title, _, body = body.partition("\n")
             title = f"{body_of(title)}{NEXT_LINE}"
-        marked = replace(line, body=title, cut=CutMemory(line.memory.id, 0, 0))
+        marked = replace(line, body=title, cut=CutTrace(memory_id=line.memory.id, shown=0, of=0))
         found = self.cut(body, room - marked.length)
         return found and with_excerpt(line, replace(found, body=f"{title}{found.body}"))
 
 
 def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
     """Return the line with an excerpt in place of its words."""
-    cut = CutMemory(line.memory.id, chosen.shown, chosen.of) if chosen.shown < chosen.of else None
+    cut = CutTrace(memory_id=line.memory.id, shown=chosen.shown, of=chosen.of) if chosen.shown < chosen.of else None
     return replace(line, body=chosen.body, cut=cut)
 
 

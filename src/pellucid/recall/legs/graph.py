@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from pellucid.model.entity import node_key, series_of
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
-from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, report
+from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, empty_report, report
 from pellucid.recall.query.edges import ABSENT, reason_for_no_edge, text_beside_edges
 from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
-from pellucid.recall.state import LegReport, Plan, State, Way, World
+from pellucid.recall.state import Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
 from pellucid.store.index_port import Columns, Rows
 
@@ -100,9 +100,9 @@ def _empty_report(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
     """Return the answer of a leg that found nothing: `off` if the query names nothing; `absent` are unknown names."""
     if absent:
         no_hits = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=absent)
-        return LegReport("graph", "empty", ABSENT), no_hits
-    found = LegReport("graph", "empty", NOTHING) if plan.entities else None
-    return found or LegReport("graph", "off", "the query names nothing"), NO_HITS
+        return empty_report("graph", "empty", ABSENT), no_hits
+    found = empty_report("graph", "empty", NOTHING) if plan.entities else None
+    return found or empty_report("graph", "off", "the query names nothing"), NO_HITS
 
 
 def _names_missing_in_series(state: State, plan: Plan, world: World) -> tuple[str, ...]:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pellucid.model.snapshot import ServedBy
-from pellucid.recall.state import LegReport, Plan, State, Way, World
+from pellucid.model.snapshot import Health, LegHealth, ServedBy
+from pellucid.recall.state import Plan, State, Way, World
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import LegHits
 
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 NO_HITS = LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
-LegAnswer = tuple[LegReport, LegHits]
+LegAnswer = tuple[LegHealth, LegHits]
 """The report of a leg, and its hits."""
 
 
@@ -74,7 +74,13 @@ class AskedLeg:
     plan: Plan
 
 
-def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegReport:
+def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegHealth:
     """Return the report of an asked leg: `degraded` if there is a problem, else `ok` or `empty`, with the note."""
     health = "degraded" if problem else "ok" if len(hits.rows) else "empty"
-    return LegReport(name, health, problem or note, len(hits.rows), len(hits.open_rows))
+    admitted, opened = len(hits.rows), len(hits.open_rows)
+    return LegHealth(name=name, health=health, reason=problem or note or None, admitted=admitted, open=opened)
+
+
+def empty_report(name: str, health: Health, reason: str = "") -> LegHealth:
+    """Return the report of a leg that found nothing, was down or was not asked; `reason` says why, if not empty."""
+    return LegHealth(name=name, health=health, reason=reason or None, admitted=0, open=0)

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pellucid.errors import StoreError
+from pellucid.model.snapshot import LegHealth
 from pellucid.recall.legs.graph import graph
-from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswer, report
+from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswer, empty_report, report
 from pellucid.recall.legs.pool import gather
 from pellucid.recall.legs.procedural import procedural
 from pellucid.recall.legs.review import review
-from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.recall.state import Plan, State, World
 from pellucid.store.index_port import LegHits
 
 
@@ -20,7 +21,7 @@ def legs(state: State, world: World) -> State:
     nothing. If the message needs no memory, no leg is asked, and each is reported `off`.
     """
     if state.plan.depth == "no_recall":
-        off = (LegReport(each.name, "off", "the message needs no memory") for each in asked_legs(state))
+        off = (empty_report(each.name, "off", "the message needs no memory") for each in asked_legs(state))
         return replace(state, legs=tuple(off))
     found = {each.name: _ask_leg(state, each, world) for each in asked_legs(state)}
     if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
@@ -28,7 +29,7 @@ def legs(state: State, world: World) -> State:
     hits = {name: hits for name, (_, hits) in found.items()}
     state = _with_walk(state, hits.values())
     pool = gather(world.reader, hits, state.admission, state.plan)
-    reports = tuple(replace(report, name=name) for name, (report, _) in found.items())
+    reports = tuple(report.model_copy(update={"name": name}) for name, (report, _) in found.items())
     return replace(state, legs=reports, pool=pool)
 
 
@@ -60,14 +61,14 @@ def _ask_leg(state: State, asked_leg: AskedLeg, world: World) -> LegAnswer:
     """
     leg = asked_leg.leg
     if leg.name in state.request.without or not leg.weight_by(state.request.settings):
-        return LegReport(leg.name, "off"), NO_HITS
+        return empty_report(leg.name, "off"), NO_HITS
     try:
         return leg.ask(state, asked_leg.plan, world)
     except StoreError as error:
-        return LegReport(leg.name, "degraded", error.message), NO_HITS
+        return empty_report(leg.name, "degraded", error.message), NO_HITS
 
 
-def needs_fallback(searches: Sequence[LegReport]) -> bool:
+def needs_fallback(searches: Sequence[LegHealth]) -> bool:
     """Whether `recent` must be asked: a searching leg is down and found nothing, or no searching leg found anything."""
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
@@ -80,11 +81,11 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
     """
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
-        return LegReport("vector", "empty"), NO_HITS
+        return empty_report("vector", "empty"), NO_HITS
     if plan.vector is None:
-        return LegReport("vector", "degraded", plan.encoder_problem), NO_HITS
+        return empty_report("vector", "degraded", plan.encoder_problem), NO_HITS
     if corpus.vectors == 0:
-        return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
+        return empty_report("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
     hits = world.reader.vector(plan.vector, state.admission, settings.pool, settings.open_pool)
     missing = corpus.rows - corpus.vectors
     note = f"{missing} of {corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""

@@ -5,10 +5,10 @@ from math import log1p
 import numpy as np
 
 from pellucid.language.words import function_words
-from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
+from pellucid.recall.legs.leg import NO_HITS, LegAnswer, empty_report, report
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.equation import Floats, Mask
-from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.recall.state import Plan, State, World
 from pellucid.store.index_port import Columns, Features, Filters, LegHits, Rows
 
 CATEGORIES = ("procedure", "skill", "rule")
@@ -25,10 +25,10 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
     words that a procedure contains, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories.
     """
     if not starts_task(plan.text):
-        return LegReport("procedural", "off", "the query starts no task"), NO_HITS
+        return empty_report("procedural", "off", "the query starts no task"), NO_HITS
     rows = world.reader.select(Filters(categories=CATEGORIES))
     if not len(rows):
-        return LegReport("procedural", "empty", "no procedure, skill or rule is kept here"), NO_HITS
+        return empty_report("procedural", "empty", "no procedure, skill or rule is kept here"), NO_HITS
     columns = world.reader.columns(rows, state.admission)
     features = world.reader.features(rows, plan.encoding and plan.encoding.vector, plan.stems)
     scores = _scores(features, plan, state.corpus.rows)

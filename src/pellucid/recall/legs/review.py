@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid.errors import InputError
-from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
-from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.recall.legs.leg import NO_HITS, LegAnswer, empty_report, report
+from pellucid.recall.state import Plan, State, World
 
 MOST = 500
 """The most files that a review is allowed to have."""
@@ -34,7 +34,7 @@ _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
 def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
     """Return the memories that mention files under review: a score of 1 for each path, ½ for each mere file name."""
     if not state.request.review:
-        return LegReport("review", "off", "no files are under review"), NO_HITS
+        return empty_report("review", "off", "no files are under review"), NO_HITS
     settings = state.request.settings
     hits = world.reader.mentioning(state.request.review, state.admission, settings.pool, settings.open_pool)
     return report("review", hits), hits

@@ -3,7 +3,6 @@
 from pellucid.errors import PellucidError, where_raised
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN
 from pellucid.recall.legs.nominate import base_of
-from pellucid.recall.pipeline import FAILED
 from pellucid.recall.score.fuse import weights_for
 from pellucid.recall.state import Request, State
 from pellucid.store.history.telemetry_port import Outcome, RecallEvent, RecallFailure, Surface
@@ -51,9 +50,7 @@ def failure_of(request: Request, surface: Surface, millis: float, error: Excepti
 
 def is_degraded(state: State) -> bool:
     """Whether a leg was down or a stage failed, so that better answers can have been missed."""
-    return any(each.note.startswith(FAILED) for each in state.stages) or any(
-        each.health == "degraded" for each in state.legs
-    )
+    return any(each.failed for each in state.stages) or any(each.health == "degraded" for each in state.legs)
 
 
 def _outcome(state: State) -> Outcome:

@@ -9,11 +9,12 @@ itself (`before`).
 
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ from pydantic_core import to_json
 from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.records import Context, CutMemory, NamedEpisode, Omission, PassReport
+from pellucid.model.snapshot import CutTrace, EpisodeTrace, FilterTrace, LegHealth, PassTrace, StageTrace
+from pellucid.model.wire import Wire
 from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.receipt.before import FIFTH, FIRST, pool_before, pool_of_fifth
@@ -31,14 +33,13 @@ from pellucid.recall.receipt.words import place_of_word, query_bytes, spelled, s
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
     Abstention,
+    Context,
     Corpus,
-    LegReport,
+    Omission,
     Period,
     Plan,
     Pool,
     Request,
-    Rung,
-    StageReport,
     State,
     Tier,
 )
@@ -46,6 +47,9 @@ from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import Filters
 
 VERSION = 6
+_Trace = TypeVar("_Trace", bound=Wire)
+_LEG_FIELDS = 5
+"""How many fields of a leg's health are packed: all but what rungs made of its hits, which the pool tells."""
 
 
 @cache
@@ -134,9 +138,9 @@ def draft(state: State) -> Draft:
         "tier": state.tier and _field_values(state.tier),
         "abstention": state.abstention and _field_values(state.abstention),
         "corpus": _field_values(state.corpus),
-        "reports": [_field_values(leg) for leg in state.legs],
-        "rungs": [_field_values(rung) for rung in state.rungs],
-        "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
+        "reports": [_trace_values(leg)[:_LEG_FIELDS] for leg in state.legs],
+        "rungs": [_trace_values(rung) for rung in state.rungs],
+        "stages": [(stage.name, round(stage.ms, 3), stage.note or "") for stage in state.stages],
         "served": [(position[each.memory.id], each.op_id) for each in state.served],
         "context": (
             state.context.length,
@@ -146,8 +150,8 @@ def draft(state: State) -> Draft:
         "cuts": [(position[each.memory_id], each.shown, each.of) for each in state.context.cuts],
         "repeats": [*state.repeats.items()],
         "ladder": RUNGS,
-        "episodes": [_field_values(each) for each in state.context.episodes],
-        "passes": [_field_values(each) for each in state.context.passes],
+        "episodes": [_trace_values(each) for each in state.context.episodes],
+        "passes": [_trace_values(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"retold": pool.retold} if pool.retold else {}),
@@ -203,11 +207,19 @@ def _datetime_of(millis: int | None) -> datetime | None:
     return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
 
 
-def _field_values(
-    record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
-) -> list[object]:
+def _field_values(record: Corpus | Tier | Abstention | AskedEdges) -> list[object]:
     """Return the values of a record's fields, in order."""
     return [getattr(record, name) for name in record.__slots__]
+
+
+def _trace_values(trace: Wire) -> list[object]:
+    """Return the values of a trace's fields, in order; a reason or note that it does not have is an empty one."""
+    return ["" if value is None else value for _, value in trace]
+
+
+def _trace_of(kind: type[_Trace], values: Sequence[object]) -> _Trace:
+    """Return a trace from the values of its first fields, as `_trace_values` returns them."""
+    return kind(**{name: value for name, value in zip(kind.model_fields, values, strict=False) if value != ""})
 
 
 def unpack(packed: bytes) -> Receipt:
@@ -228,13 +240,13 @@ def unpack(packed: bytes) -> Receipt:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
-def stages_of(packed: bytes) -> tuple[StageReport, ...]:
+def stages_of(packed: bytes) -> tuple[StageTrace, ...]:
     """Return only the stage reports of a receipt, much cheaper than all of it.
 
     StoreError if the bytes are no receipt.
     """
     try:
-        return tuple(StageReport(*stage) for stage in json.loads(inflate(packed)[0])["stages"])
+        return tuple(_trace_of(StageTrace, stage) for stage in json.loads(inflate(packed)[0])["stages"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
@@ -352,19 +364,21 @@ def _state_of(
         tier=tier and Tier(*_lists_as_tuples(tier)),
         abstention=abstention and Abstention(*_lists_as_tuples(abstention)),
         corpus=Corpus(*header["corpus"]),
-        legs=tuple(LegReport(*leg) for leg in header["reports"]),
+        legs=tuple(_trace_of(LegHealth, leg) for leg in header["reports"]),
         pool=pool,
         kept=np.array([place for place, _ in header["served"]], dtype=np.int64),
         repeats=dict(header.get("repeats", ())),
         paths=unpack_paths(header.get("paths"), ids),
-        rungs=tuple(Rung(*rung) for rung in header["rungs"]),
+        rungs=tuple(_trace_of(FilterTrace, rung) for rung in header["rungs"]),
         context=Context(
             length=length,
             included=tuple(unpack_id(ids[place]) for place in included),
             omitted=tuple(Omission(unpack_id(ids[place]), *rest) for place, *rest in omitted),
-            cuts=tuple(CutMemory(unpack_id(ids[place]), *counts) for place, *counts in header.get("cuts", ())),
-            episodes=tuple(NamedEpisode(*_lists_as_tuples(row)) for row in header.get("episodes", ())),
-            passes=tuple(PassReport(*_lists_as_tuples(row)) for row in header.get("passes", ())),
+            cuts=tuple(
+                _trace_of(CutTrace, (unpack_id(ids[place]), *counts)) for place, *counts in header.get("cuts", ())
+            ),
+            episodes=tuple(_trace_of(EpisodeTrace, row) for row in header.get("episodes", ())),
+            passes=tuple(_trace_of(PassTrace, row) for row in header.get("passes", ())),
         ),
-        stages=tuple(StageReport(*stage) for stage in header["stages"]),
+        stages=tuple(_trace_of(StageTrace, stage) for stage in header["stages"]),
     )

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from pellucid.model.snapshot import FilterTrace
 from pellucid.recall.score.equation import Pairs, choose, total
 from pellucid.recall.score.ladder import DIVERSIFY, RUNGS
-from pellucid.recall.state import Rung, State
+from pellucid.recall.state import State
 
 _SLACK = 1e-4
 """The most that a float32 product can be off."""
@@ -27,8 +28,9 @@ def diversify(state: State) -> State:
     soft = np.where((penalty > 0) & (pool.soft == 0), 1 + RUNGS.index(DIVERSIFY), pool.soft).astype(np.uint8)
     pool = replace(pool, penalty=penalty, final=base - penalty, soft=soft)
     lowered = int((penalty[order] > 0).sum())
-    rungs = (Rung(DIVERSIFY, len(order), len(order), lowered, "like a better one"),) if lowered else ()
-    return replace(state, pool=pool, order=order, rungs=(*state.rungs, *rungs))
+    came, reason = len(order), "like a better one"
+    rung = FilterTrace(name=DIVERSIFY, considered=came, admitted=came, soft_admitted=lowered, reason=reason)
+    return replace(state, pool=pool, order=order, rungs=(*state.rungs, *((rung,) if lowered else ())))
 
 
 def _similar_pairs(state: State) -> Pairs:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.model.memory import BOUNDARY_SCOPES
+from pellucid.model.snapshot import FilterTrace
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Mask
-from pellucid.recall.state import Pool, Rung, State
+from pellucid.recall.state import Pool, State
 
 REPEATS = "repeats"
 """The rung of memories that only repeat a better one."""
@@ -117,13 +118,20 @@ def ladder(state: State) -> State:
     """
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)
-    rungs: list[Rung] = []
+    rungs: list[FilterTrace] = []
     for number, each in enumerate(FILTERS, start=1):
         passing = rejected == 0
         fails = passing & ~each.passes(state, pool)
         spared = fails & each.spares(state, pool)
         rejected[fails & ~spared] = number
         soft[spared & (soft == 0)] = number
-        counts = int(passing.sum()), int((rejected == 0).sum()), int(spared.sum())
-        rungs.append(Rung(each.name, *counts, reason=each.reason if fails.any() else ""))
+        rungs.append(
+            FilterTrace(
+                name=each.name,
+                considered=int(passing.sum()),
+                admitted=int((rejected == 0).sum()),
+                soft_admitted=int(spared.sum()),
+                reason=each.reason if fails.any() else None,
+            )
+        )
     return replace(state, pool=replace(pool, rejected=rejected, soft=soft), rungs=tuple(rungs))

@@ -55,7 +55,7 @@ class Metrics:
         if done.state is None:
             return
         for stage in done.state.stages:
-            self._stages.labels(base_of(stage.name)).observe(stage.millis / 1e3)
+            self._stages.labels(base_of(stage.name)).observe(stage.ms / 1e3)
         for leg in done.state.legs:
             self._legs.labels(base_of(leg.name), leg.health).inc()
         self._served.inc(done.event.selected)

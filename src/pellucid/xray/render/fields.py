@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic.alias_generators import to_camel
 
+from pellucid.model.memory import MEMORY_ID
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -51,7 +52,7 @@ _ENDED = "stale=true"
 """A reason against use that another one beside it explains."""
 _AGAINST_USE = {"status": "its status is ", "document": "its document is ", "boundary-blocked": "it is marked "}
 """The words before the value of a reason against use."""
-_MEMORY_ID = re.compile(r"(mem_[0-9a-f]{32})")
+_MEMORY_ID = re.compile(f"({MEMORY_ID.pattern})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ def with_memory_names(
     """Return a text as spans, each memory id in it replaced by the result's number, else by first words and the id.
 
     `own_id`, the id of the result that the text is about, is replaced by `this memory`. `kind` is that of the rest of
-    the text, and of ids whose first words are not in the snapshot.
+    the text, and of ids whose first words are not in the snapshot. The texts are nodes and edges of graph paths, which
+    are named by the ids of memories among other names, and reasons that a receipt recorded.
     """
     numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     numbers[own_id] = "this memory"

@@ -178,7 +178,7 @@ def _with_record(leg: WhyLeg, recall: MemoryInRecall) -> WhyLeg:
     report = next((each for each in recall.state.legs if each.name == leg.leg), None)
     if report is None:
         return leg if not recall.state.legs else leg.model_copy(update=_NEVER_ASKED)
-    recorded_health = {"health": report.health, "reason": report.reason or None, "nominated": False}
+    recorded_health = {"health": report.health, "reason": report.reason, "nominated": False}
     ranks = recall.pool.ranks.get(leg.leg)
     if recall.position is None or ranks is None or not ranks[recall.position]:
         return leg.model_copy(update=recorded_health)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pellucid.model.snapshot import ScoreDecomposition
+from pellucid.model.snapshot import Health, ScoreDecomposition
 from pellucid.model.wire import Wire
 
 Verdict = Literal["hit", "miss"]
@@ -35,7 +35,7 @@ class WhyLeg(Wire):
     """
 
     leg: str
-    health: Literal["ok", "empty", "degraded", "off"]
+    health: Health
     reason: str | None = None
     nominated: bool
     """Whether the leg brought it, as something that may answer."""

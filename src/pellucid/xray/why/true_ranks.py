@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import StoreError
-from pellucid.recall.legs.leg import AskedLeg
+from pellucid.model.snapshot import LegHealth
+from pellucid.recall.legs.leg import AskedLeg, empty_report
 from pellucid.recall.legs.nominate import FALLBACK, asked_legs
-from pellucid.recall.state import LegReport, State, World
+from pellucid.recall.state import State, World
 from pellucid.store.index_port import LegHits
 from pellucid.xray.whereabouts import position_of
 from pellucid.xray.why.finding import WhyLeg
@@ -29,7 +30,7 @@ def true_ranks(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
 
 def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLeg:
     """Return how a leg ranks the row in its whole list, beside what the recall got from that leg."""
-    report = next((one for one in state.legs if one.name == asked_leg.name), LegReport(asked_leg.name, "off"))
+    report = next((one for one in state.legs if one.name == asked_leg.name), empty_report(asked_leg.name, "off"))
     rank, hits = _true_rank(state, asked_leg, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(asked_leg.name)
     position = position_of(state.pool, row)
@@ -37,7 +38,7 @@ def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLe
     return WhyLeg(
         leg=asked_leg.name,
         health=report.health,
-        reason=report.reason or None,
+        reason=report.reason,
         score_type=asked_leg.leg.score_type,
         nominated=ranks is not None and position is not None and bool(ranks[position]),
         rank=rank,
@@ -88,7 +89,7 @@ def _score_at(hits: LegHits | None, place: int) -> float | None:
     return float(hits.scores[place - 1]) if hits and 0 < place <= len(hits.rows) else None
 
 
-def _why_unranked(asked_leg: AskedLeg, hits: LegHits | None, report: LegReport, row: int, world: World) -> str:
+def _why_unranked(asked_leg: AskedLeg, hits: LegHits | None, report: LegHealth, row: int, world: World) -> str:
     """Say why a leg does not list the row at all; `hits` is its list, None if the store failed."""
     if hits is None:
         return "it could not be asked: the index cannot be read now"

@@ -1,15 +1,14 @@
 """The health of legs and the notes of stages in, what failed in a recall in words out."""
 
 from pellucid import errors
-from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.recall.pipeline import FAILED
+from pellucid.model.snapshot import FAILED, RecallXraySnapshot
 
 
 def failures_in_words(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Say which legs were down and which stages failed, and why: `rerank failed, and was left out: …`."""
     legs = (f"{leg.name}: {leg.reason or 'down'}" for leg in snapshot.legs if leg.health == "degraded")
-    failed = ((stage.name, stage.note) for stage in snapshot.stages if stage.note and stage.note.startswith(FAILED))
-    return (*legs, *(f"{name} failed, and was left out: {failure_in_words(note)}" for name, note in failed))
+    failed = ((stage.name, failure_in_words(stage.note or "")) for stage in snapshot.stages if stage.failed)
+    return (*legs, *(f"{name} failed, and was left out: {failure}" for name, failure in failed))
 
 
 def failure_in_words(note: str) -> str:

@@ -47,10 +47,10 @@ def timings(app: App, request: TimingsInput) -> TimingsOutput:
     by_stage, totals = dict[str, list[float]](), list[float]()
     for packed in recent_receipts(app, request.namespace, request.since, request.limit):
         stages = stages_of(packed)
-        totals.append(sum(each.millis for each in stages))
+        totals.append(sum(each.ms for each in stages))
         for each in stages:
             if not each.note:
-                by_stage.setdefault(each.name, []).append(each.millis)
+                by_stage.setdefault(each.name, []).append(each.ms)
     return TimingsOutput(
         recalls=len(totals),
         stages=tuple(_timing(name, each) for name, each in by_stage.items()),

@@ -13,9 +13,9 @@ from hashlib import sha256
 from pydantic import BaseModel
 
 from pellucid.encoders.chat.model import ChatError, ChatModel
+from pellucid.model.snapshot import PassTrace
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.model.faithfulness import flaw
-from pellucid.recall.context.records import PassReport
 from pellucid.recall.context.text import body_of
 
 MOST_CHARACTERS = 24_000
@@ -83,46 +83,46 @@ class _Reworded(BaseModel):
 
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
-) -> tuple[list[ContextLine], PassReport]:
+) -> tuple[list[ContextLine], PassTrace]:
     """Return the lines without those that a model names in the pass `select` or `facts`, and a report.
 
     All lines if the pass fails.
     """
     if chat is None or not lines:
-        return list(lines), PassReport(name, NO_MODEL if chat is None else "")
+        return list(lines), PassTrace(name=name, note=NO_MODEL if chat is None else None)
     shown = _lines_to_show(lines)
     try:
         answer = chat.ask(_PROMPTS[name], _fenced(query, shown), _LEAVE_OUT, "selection")
     except ChatError as error:
-        return list(lines), PassReport(name, f"unavailable: {error.kind}")
+        return list(lines), PassTrace(name=name, note=f"unavailable: {error.kind}")
     numbers = set(_LeftOut.model_validate(answer).irrelevant)
     if not numbers <= set(range(1, len(shown) + 1)):
-        return list(lines), PassReport(name, "rejected: it names a memory that is not there")
+        return list(lines), PassTrace(name=name, note="rejected: it names a memory that is not there")
     removed = {shown[number - 1].place for number in numbers}
     left = [line for line in lines if line.place not in removed]
-    return left, PassReport(name, removed=tuple(line.memory.id for line in lines if line.place in removed))
+    return left, PassTrace(name=name, removed=tuple(line.memory.id for line in lines if line.place in removed))
 
 
-def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassReport]:
+def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassTrace]:
     """Return the lines as a model rephrased them, and a report.
 
     Unchanged if the pass fails, or if one wording is not faithful.
     """
     name = "cleanup"
     if chat is None or not lines:
-        return list(lines), PassReport(name, NO_MODEL if chat is None else "")
+        return list(lines), PassTrace(name=name, note=NO_MODEL if chat is None else None)
     shown = _lines_to_show(lines)
     try:
         answer = chat.ask(CLEANUP, _fenced(query, shown), _REWORD, "wording")
     except ChatError as error:
-        return list(lines), PassReport(name, f"unavailable: {error.kind}")
+        return list(lines), PassTrace(name=name, note=f"unavailable: {error.kind}")
     wordings = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer).lines}
     if problem := _rejection(wordings, shown):
-        return list(lines), PassReport(name, f"rejected: {problem}")
+        return list(lines), PassTrace(name=name, note=f"rejected: {problem}")
     new = {shown[number - 1].place: body for number, body in wordings.items() if body != shown[number - 1].body}
     changed = [line for line in lines if line.place in new]
-    report = PassReport(
-        name,
+    report = PassTrace(
+        name=name,
         rephrased=tuple(line.memory.id for line in changed),
         before=sum(len(line.body) for line in changed),
         after=sum(len(body) for body in new.values()),
