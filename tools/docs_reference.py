@@ -192,7 +192,7 @@ def _route_row(route: Route) -> str:
     takes = [f"**`{name}`**" if each.is_required else f"`{name}`" for name, each in route.fields.items()]
     takes = ["the transcript", *takes] if inputs.file_field(route.row) else takes
     needs = f"{route.row.access}, everywhere" if route.is_of_home else route.row.access
-    summary = route.row.text.partition("\n")[0].partition(". ")[0].rstrip(".")
+    summary = route.row.help.partition("\n")[0].partition(". ")[0].rstrip(".")
     return _row(f"`{route.method} {route.path}`", summary, ", ".join(takes), needs)
 
 

@@ -15,6 +15,7 @@ from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS, REVOKE_T
 from pellucid.operations.browsing import LIST, SHOW
 from pellucid.operations.data.erasing import ERASE_DATA
 from pellucid.operations.data.exporting import EXPORT_DATA
+from pellucid.operations.data.ledger_rows import LEDGER
 from pellucid.operations.document.indexing import INDEX_DOCS
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.graph.backfilling import BACKFILL
@@ -32,7 +33,7 @@ from pellucid.operations.memory.lifecycle.tiers import TIER, TIERS
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.reverifying import REVERIFY
 from pellucid.operations.memory.reviewing import REVIEW
-from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
+from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation

@@ -4,7 +4,6 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from inspect import isfunction
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_type_hints
@@ -15,8 +14,9 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
+from pellucid.operations.expectations import expectation_in_words
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.operation import CONTEXT, Call, expectation_in_words, flag_name, flag_of
+from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.cli.own import OWN
@@ -31,7 +31,7 @@ TOLD_ELSEWHERE = ("Flag", "Operation", "re.compile")
 @pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
 def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
     assert re.fullmatch(r"[a-z]+\.[a-z_]+", row.name)
-    assert 10 <= len(row.text.split("\n")[0].split(". ")[0]) <= SUMMARY_AT_MOST
+    assert 10 <= len(row.help.split("\n")[0].split(". ")[0]) <= SUMMARY_AT_MOST
     assert issubclass(row.input, Wire)
     schema = row.input.model_json_schema(by_alias=False)["properties"] if row.input.model_fields else {}
     for name, field in row.input.model_fields.items():
@@ -43,10 +43,8 @@ def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
 
 @pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
 def test_a_row_names_what_its_function_answers_with(row) -> None:
-    """What a lambda calls says what it gives; a surface derives its answer's schema from the row's type."""
-    names = row.run.__code__.co_names if row.run.__name__ == "<lambda>" else ()
-    called = [each for name in names if isfunction(each := row.run.__globals__.get(name))] or [row.run]
-    answers = {kind for each in called for kind in one_of(get_type_hints(each)["return"])}
+    """A surface derives its answer's schema from the row's type."""
+    answers = set(one_of(get_type_hints(row.run)["return"]))
     assert answers == set(one_of(row.output))
     if row.output != Iterator[str]:
         assert all(issubclass(kind, Wire) for kind in answers)

@@ -13,6 +13,7 @@ from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.access import Grant, is_allowed
 from pellucid.operations.admin.tokens import (
     CreateTokenInput,
+    TokenInput,
     create_token,
     list_tokens,
     revoke_token,
@@ -52,14 +53,14 @@ def test_the_secret_is_kept_nowhere_and_the_file_is_its_owners_alone(house: Open
 def test_a_rotated_or_revoked_token_ends_at_once(house: Opener) -> None:
     app = house()
     first = made(app)
-    second = rotate_token(app, "laptop").token
+    second = rotate_token(app, TokenInput(name="laptop")).token
     assert app.access.known().principal_of_token(first, app.key) is None
     assert app.access.known().principal_of_token(second, app.key)
-    revoke_token(app, "laptop")
+    revoke_token(app, TokenInput(name="laptop"))
     assert app.access.known().principal_of_token(second, app.key) is None
     assert not list_tokens(app).tokens
     with pytest.raises(NotFoundError):
-        revoke_token(app, "laptop")
+        revoke_token(app, TokenInput(name="laptop"))
 
 
 def test_a_name_is_taken_once(house: Opener) -> None:

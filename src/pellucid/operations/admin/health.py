@@ -16,7 +16,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, first_names
 from pellucid.operations.admin.status import PipelineStatus, is_low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
-from pellucid.operations.operation import Call, Operation, Surfaces, problems_error
+from pellucid.operations.operation import Call, Operation, Surfaces, in_home, problems_error
 from pellucid.operations.remains import bytes_needed_to_finish, has_unfinished_erasure
 from pellucid.operations.settling import HealthFinding, find_losses, finding
 from pellucid.store.local import health
@@ -72,7 +72,7 @@ class RebuildOutput(Wire):
     """The name that a damaged index was given, beside the new index."""
 
 
-def describe_home(app: App) -> HomeOutput:
+def describe_home(app: App, _request: object = None) -> HomeOutput:
     """Return the home's path, the number of files in its index and of recalls in its history, and whether its embedding
     model is ready."""
     home = app.settings.home
@@ -292,7 +292,7 @@ INIT = Operation(
     "It holds a vault of Markdown files and its databases. Safe to repeat.\n",
     HomeInput,
     HomeOutput,
-    lambda call, _asked: describe_home(call.app),
+    in_home(describe_home),
     "append",
     Surfaces("init"),
 )

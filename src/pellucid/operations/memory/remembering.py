@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
-from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
+from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.restating import restate
 from pellucid.operations.using import MemoryUse, cite_if_served
@@ -217,7 +217,7 @@ REMEMBER = Operation(
     "Keep one memory, in your own words.",
     RememberInput,
     RememberOutput,
-    lambda call, asked: remember(call.app, asked),
+    in_home(remember),
     "append",
     Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),
     span="create_memory",

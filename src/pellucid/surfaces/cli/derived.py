@@ -164,7 +164,7 @@ def derived_commands() -> Iterator[Command]:
     for words in dict.fromkeys((*rows, *OWN)):
         row, own = rows.get(words), OWN.get(words)
         module = row.run.__module__ if row else own.act.__module__ if own else ""
-        text = row.text if row else own.text if own else ""
+        text = row.help if row else own.text if own else ""
         yield Command(words, module, text, tuple(_parameters(row, own)), own is not None)
 
 
