@@ -19,7 +19,7 @@ from pellucid.lab.run import BUDGET
 from pellucid.lab.sets import LabInput, check_files, share_of
 from pellucid.lab.variants import TRIED
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Call, Flag, Operation, Surfaces, Text
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed
@@ -181,5 +181,6 @@ LAB_ALL = Operation(
     measure_all,
     "read",
     Surfaces(),
+    text=Text("lab.lab_text"),
     failure=lambda table: _absent(table.missing, "the table is not whole: there was") if table.missing else None,
 )

@@ -22,7 +22,7 @@ from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, open_set
 from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Call, Operation, Surfaces
+from pellucid.operations.operation import Call, Operation, Surfaces, Text
 from pellucid.operations.recall.request import check_removable
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
@@ -256,4 +256,5 @@ Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
     measure,
     "read",
     Surfaces("lab run"),
+    text=Text("lab.lab_text"),
 )

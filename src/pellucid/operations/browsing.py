@@ -15,7 +15,7 @@ from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.instants import AsKnownAt, AsOf, past_instants
-from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces, in_home
+from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.history.citations_port import CitationKind, CitationRow, CitationSource, Evidence
@@ -240,6 +240,7 @@ LIST = Operation(
     in_home(list_memories),
     "read",
     Surfaces("list", http=("GET /v1/memories",), mcp="memory_search:memories"),
+    text=Text("everyday.memory_list_text", namespace_hints=True),
 )
 SHOW = Operation(
     "memory.show",
@@ -249,4 +250,5 @@ SHOW = Operation(
     in_home(show_memory),
     "read",
     Surfaces("show", http=("GET /v1/memories/{memory_id}",), mcp="memory_history:show"),
+    text=Text("everyday.memory_text", excerpts=True),
 )

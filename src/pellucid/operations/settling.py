@@ -14,7 +14,7 @@ from pellucid.errors import UnhealthyError
 from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Operation, Surfaces, in_home
+from pellucid.operations.operation import Operation, Surfaces, Text, in_home
 from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
 from pellucid.xray.words.visible import visible
@@ -140,5 +140,6 @@ ACCEPT_LOSS = Operation(
     in_home(accept_loss),
     "erase",
     Surfaces(),
+    text=Text("everyday.accepted_loss_text"),
     as_it_stands=True,
 )

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.capture.secrets.redact import redact
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Call, Flag, Operation, Surfaces, Text
 from pellucid.settings.files import section
 
 _DEFAULT = "default"
@@ -77,6 +77,7 @@ SETTINGS = Operation(
     list_settings,
     "read",
     Surfaces("settings", http=("GET /v1/settings",)),
+    text=Text("everyday.settings_text"),
     as_it_stands=True,
     needs="admin",
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pellucid.encoders.minilm.provision import MODEL_NAME, provision, status
 from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, locate, pull
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces, Text
 from pellucid.settings import Settings
 
 
@@ -69,4 +69,5 @@ MODELS = Operation(
     show_model,
     "read",
     Surfaces("models"),
+    text=Text("everyday.models_text"),
 )

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.model.access import AccessList, Grant, Principal, format_token, secret_digest
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 
 Name = Annotated[str, Argument("The name that the token was made under.")]
@@ -175,6 +175,7 @@ CREATE_TOKEN = Operation(
     in_home(create_token),
     "change",
     Surfaces("token create", http=("POST /v1/tokens",)),
+    text=Text("everyday.new_token_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -186,6 +187,7 @@ LIST_TOKENS = Operation(
     in_home(list_tokens),
     "read",
     Surfaces("token list", http=("GET /v1/tokens",)),
+    text=Text("everyday.tokens_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -197,6 +199,7 @@ ROTATE_TOKEN = Operation(
     in_home(rotate_token),
     "change",
     Surfaces("token rotate", http=("POST /v1/tokens/{name}/rotate",)),
+    text=Text("everyday.new_token_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -208,6 +211,7 @@ REVOKE_TOKEN = Operation(
     in_home(revoke_token),
     "change",
     Surfaces("token revoke", http=("DELETE /v1/tokens/{name}",)),
+    text=Text("everyday.ended_token_text"),
     as_it_stands=True,
     needs="admin",
 )

@@ -14,7 +14,7 @@ from pellucid.operations.memory.forgetting import (
     preview_plan,
     remains_error,
 )
-from pellucid.operations.operation import Operation, Surfaces, in_home
+from pellucid.operations.operation import Operation, Surfaces, Text, in_home
 from pellucid.operations.remains import Remainder, finish_erasures, mark_erasure_begun, mark_erasure_finished, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.local.hooked import HookedSessions
@@ -120,6 +120,7 @@ ERASE_DATA = Operation(
     in_home(erase_subject, preview=preview_erase_subject),
     "erase",
     Surfaces("data erase", http=("POST /v1/data/erase",)),
+    text=Text("memory.changes.erasure_text", excerpts=True, carry_out={"preview": False}),
     failure=remains_error,
     needs="admin",
     span="delete_memory",

@@ -29,7 +29,7 @@ from pellucid.operations.document.cleaning import ReadingTally, clean_document, 
 from pellucid.operations.document.held import known_documents, original_file, read_kept, stored_file, stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
 from pellucid.operations.document.writing import commit_drafts, vault_path, withhold_and_quarantine
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
 from pellucid.store.graph_port import FiledDocument
@@ -381,5 +381,6 @@ INDEX_DOCS = Operation(
     in_home(index_docs),
     "append",
     Surfaces("index docs"),
+    text=Text("index.indexing_text"),
     span="upsert_memory",
 )

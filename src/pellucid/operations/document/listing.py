@@ -18,7 +18,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.held import read_kept, stored_file, stored_path
 from pellucid.operations.document.writing import commit_drafts
 from pellucid.operations.graph.states import document_names
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.store.graph_port import FiledDocument
 
 
@@ -264,6 +264,7 @@ DOCUMENTS = Operation(
     in_home(list_documents),
     "read",
     Surfaces("index list", http=("GET /v1/documents",), mcp="memory_search:documents"),
+    text=Text("index.documents_text"),
 )
 DOCUMENT = Operation(
     "document.show",
@@ -276,6 +277,7 @@ And the edges it says, and what stood in it before.
     in_home(show_document),
     "read",
     Surfaces("index show", http=("GET /v1/documents/{name}",)),
+    text=Text("index.document_text"),
 )
 REMOVE = Operation(
     "document.remove",
@@ -285,5 +287,6 @@ REMOVE = Operation(
     in_home(remove_documents),
     "change",
     Surfaces("index remove", http=("POST /v1/documents/remove",)),
+    text=Text("index.removal_text"),
     needs="admin",  # a document is a person's
 )

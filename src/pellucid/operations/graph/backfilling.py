@@ -17,7 +17,7 @@ from pellucid.graph.extract import facts_of
 from pellucid.graph.lines import anchor_text
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.store.records import FileHead
 from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
@@ -174,4 +174,5 @@ BACKFILL = Operation(
     in_home(backfill),
     "change",
     Surfaces("graph backfill", http=("POST /v1/graph/backfill",)),
+    text=Text("graph.backfill_text", carry_out={"apply": True}),
 )

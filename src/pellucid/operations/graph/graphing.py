@@ -23,7 +23,7 @@ from pellucid.operations.graph.states import (
     state_at,
 )
 from pellucid.operations.instants import AsKnownAt, AsOf, datetime_of_ms, past_instants
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, in_home, problems_error
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home, problems_error
 from pellucid.store.graph_port import FiledEdge, Node
 
 _WORDS = 120
@@ -309,6 +309,7 @@ GRAPH_SHOW = Operation(
     in_home(show_entity),
     "read",
     Surfaces("graph show", http=("GET /v1/graph/{name}",), mcp="memory_search:graph"),
+    text=Text("graph.entity_text"),
 )
 GRAPH_AUDIT = Operation(
     "graph.audit",
@@ -319,5 +320,6 @@ GRAPH_AUDIT = Operation(
     in_home(audit_graph),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),
+    text=Text("graph.graph_audit_text"),
     failure=lambda output: problems_error(len(output.problems)),
 )

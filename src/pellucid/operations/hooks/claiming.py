@@ -20,7 +20,7 @@ from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quoted_sentences
 from pellucid.observe.pipeline import judge_facts
-from pellucid.operations.operation import Agent, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Agent, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.looking.turns import turns_at_hand
 from pellucid.operations.session.restating import restate
@@ -193,5 +193,6 @@ Each claim is a statement that stands alone, with the words of the session that 
     in_home(claim),
     "append",
     Surfaces("claim", http=("POST /v1/claims",), mcp="memory_observe:claims"),
+    text=Text("hooks.claims_text", excerpts=True),
     span="upsert_memory",
 )

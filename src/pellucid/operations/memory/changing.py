@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces, Words, in_home
+from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.records import OperationKind
@@ -270,6 +270,7 @@ UPDATE = Operation(
     in_home(update),
     "change",
     Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
+    text=Text("memory.changes.update_text", excerpts=True),
     span="update_memory",
 )
 
@@ -290,6 +291,7 @@ def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput
         in_home(apply),
         "change",
         Surfaces(verb, http=(f"POST /v1/memories/{{memory_id}}/{verb}",), mcp=mcp),
+        text=Text(f"memory.changes.{verb}_text", excerpts=True),
         span="update_memory",
     )
 
@@ -313,5 +315,6 @@ PIN = Operation(
     in_home(set_pinned),
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
+    text=Text("memory.changes.pin_text", excerpts=True),
     span="update_memory",
 )

@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
-from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words, in_home
+from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.restating import restate
 from pellucid.operations.using import MemoryUse, cite_if_served
@@ -220,5 +220,6 @@ REMEMBER = Operation(
     in_home(remember),
     "append",
     Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),
+    text=Text("everyday.remembered_text", excerpts=True),
     span="create_memory",
 )

@@ -8,7 +8,7 @@ from pellucid.memory.changes import ChangeSet
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, listed
 from pellucid.operations.memory.changing import commit_changes
-from pellucid.operations.operation import MemoryIds, Operation, Surfaces, in_home
+from pellucid.operations.operation import MemoryIds, Operation, Surfaces, Text, in_home
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
 
@@ -92,5 +92,6 @@ REVERIFY = Operation(
     in_home(reverify),
     "change",
     Surfaces("reverify", http=("POST /v1/memories/reverify",), mcp="memory_history:reverify"),
+    text=Text("memory.changes.reverify_text", excerpts=True),
     span="update_memory",
 )

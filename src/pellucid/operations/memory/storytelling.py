@@ -27,7 +27,7 @@ from pellucid.operations.graph.states import (
     unknown_name_error,
 )
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_instants
-from pellucid.operations.operation import Argument, Limit, Operation, Session, Surfaces, Words, in_home
+from pellucid.operations.operation import Argument, Limit, Operation, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.paging import After, page
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
@@ -331,6 +331,7 @@ HISTORY = Operation(
     in_home(history_of_name),
     "read",
     Surfaces("history", http=("GET /v1/history/{name}",), mcp="memory_history:history"),
+    text=Text("memory.changes.history_of_name_text", excerpts=True),
 )
 EPISODES = Operation(
     "episode.list",
@@ -340,6 +341,7 @@ EPISODES = Operation(
     in_home(list_episodes),
     "read",
     Surfaces("episodes list", http=("GET /v1/episodes",), mcp="memory_search:episodes"),
+    text=Text("memory.changes.episodes_text"),
 )
 EPISODE = Operation(
     "episode.show",
@@ -349,4 +351,5 @@ EPISODE = Operation(
     in_home(show_episode),
     "read",
     Surfaces("episodes show", http=("GET /v1/episodes/{episode_id}",)),
+    text=Text("memory.changes.episode_text"),
 )

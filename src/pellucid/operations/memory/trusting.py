@@ -17,7 +17,7 @@ from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, listed, sort_key
 from pellucid.operations.memory.changing import commit_changes
-from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, page
 from pellucid.store.index_port import Served
 
@@ -328,6 +328,7 @@ TRUST_LIST = Operation(
     in_home(trust_list),
     "read",
     Surfaces("trust list", http=("GET /v1/trust",)),
+    text=Text("memory.changes.trust_list_text"),
 )
 TRUST_EXPLAIN = Operation(
     "trust.explain",
@@ -337,6 +338,7 @@ TRUST_EXPLAIN = Operation(
     in_home(trust_explain),
     "read",
     Surfaces("trust explain", http=("GET /v1/trust/{memory_id}",)),
+    text=Text("memory.changes.trust_text", excerpts=True),
 )
 PROMOTE = Operation(
     "trust.promote",
@@ -346,6 +348,7 @@ PROMOTE = Operation(
     in_home(promote),
     "change",
     Surfaces("trust promote", http=("POST /v1/memories/{memory_id}/promote",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True),
     needs="admin",  # who vouches speaks as the user
 )
 QUARANTINE = Operation(
@@ -356,6 +359,7 @@ QUARANTINE = Operation(
     in_home(quarantine),
     "change",
     Surfaces("trust quarantine", http=("POST /v1/trust/quarantine",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True, carry_out={"preview": False}),
     needs="admin",  # who judges a source judges what people said, too
 )
 ROLLBACK = Operation(
@@ -367,5 +371,6 @@ ROLLBACK = Operation(
     in_home(rollback),
     "change",
     Surfaces("trust rollback", http=("POST /v1/trust/rollback",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True, carry_out={"preview": False}),
     needs="admin",
 )

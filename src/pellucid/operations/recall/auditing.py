@@ -5,7 +5,7 @@ from typing import Annotated
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 from pellucid.store.history.history_port import parse_audit_id
 from pellucid.store.records import OperationRow
 
@@ -65,4 +65,5 @@ AUDIT = Operation(
     in_home(audit),
     "read",
     Surfaces("audit", http=("GET /v1/audit/{entry}",)),
+    text=Text("everyday.audit_text", excerpts=True),
 )

@@ -12,7 +12,7 @@ from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces, Text, in_home
 from pellucid.operations.recall.recalling import load_receipt
 from pellucid.operations.recall.request import check_removable, spell_parts
 from pellucid.operations.recall.wording import headlines_of
@@ -202,6 +202,7 @@ REPLAY = Operation(
     in_home(replay_recall),
     "read",
     Surfaces("replay", http=("GET /v1/snapshots/{recall_id}/replay",), mcp="memory_xray:replay"),
+    text=Text("recall.replay.replay_text"),
 )
 DIFF = Operation(
     "recall.diff",
@@ -212,6 +213,7 @@ DIFF = Operation(
     in_home(diff_recalls),
     "read",
     Surfaces("diff", http=("GET /v1/snapshots/{a}/diff/{b}",), mcp="memory_xray:diff"),
+    text=Text("recall.replay.diff_text"),
 )
 ABLATE = Operation(
     "recall.ablate",
@@ -222,4 +224,5 @@ ABLATE = Operation(
     in_home(ablate_recall),
     "read",
     Surfaces("ablate", http=("GET /v1/snapshots/{recall_id}/ablate",)),
+    text=Text("recall.replay.ablation_text"),
 )

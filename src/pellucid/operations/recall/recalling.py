@@ -19,7 +19,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.graph.states import unknown_entities
 from pellucid.operations.instants import PastInstants
-from pellucid.operations.operation import Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.wording import headlines_of, with_headlines
@@ -371,6 +371,7 @@ RECALL = Operation(
     in_home(recall),
     "append",
     Surfaces("recall", http=("POST /v1/recall",), mcp="memory_recall"),
+    text=Text("recall.recall.recall_text", namespace_hints=True, takes_options=True),
     needs="read",  # what it appends is the record of the question
 )
 XRAY = Operation(

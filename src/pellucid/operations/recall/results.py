@@ -9,7 +9,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use, occasion_of
@@ -91,6 +91,7 @@ OPEN = Operation(
     in_home(open_result),
     "read",
     Surfaces("open"),
+    text=Text("closing.file_text"),
 )
 COPY = Operation(
     "recall.copy",
@@ -100,6 +101,7 @@ COPY = Operation(
     in_home(copy_result),
     "read",
     Surfaces("copy"),
+    text=Text("closing.content_text"),
 )
 
 
@@ -141,4 +143,5 @@ FEEDBACK = Operation(
     in_home(give_feedback),
     "append",
     Surfaces("feedback", http=("POST /v1/snapshots/{recall_id}/feedback",)),
+    text=Text("closing.feedback_text"),
 )

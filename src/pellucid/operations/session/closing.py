@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.model.turn import Insistent
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view
-from pellucid.operations.operation import Agent, Operation, Session, Surfaces, in_home
+from pellucid.operations.operation import Agent, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
@@ -100,6 +100,7 @@ What became of the memories that it was served, and which of them nobody cited y
     in_home(checkpoint),
     "append",
     Surfaces("checkpoint", http=("POST /v1/checkpoint",), mcp="memory_observe:checkpoint"),
+    text=Text("closing.closing_text", excerpts=True),
 )
 WRAP = Operation(
     "session.wrap",
@@ -109,4 +110,5 @@ WRAP = Operation(
     in_home(wrap),
     "append",
     Surfaces("wrap", http=("POST /v1/wrap",), mcp="memory_observe:wrap"),
+    text=Text("closing.closing_text", excerpts=True),
 )

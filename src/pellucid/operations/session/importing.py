@@ -19,7 +19,7 @@ from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of
 from pellucid.operations.session.tally import IntakeTally, sum_tallies
@@ -262,6 +262,7 @@ IMPORT = Operation(
     in_home(import_transcripts),
     "append",
     Surfaces("import", http=("POST /v1/import",)),
+    text=Text("imports.import_text"),
     failure=lambda output: None if output.files else NotFoundError("no transcript was found"),
     span="upsert_memory",
 )

@@ -23,7 +23,7 @@ from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Insistent, Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
 from pellucid.operations.session.intake import purpose_of
@@ -329,6 +329,7 @@ What came is looked at a stretch at a time: at a change of topic, after a while,
     in_home(observe_turns),
     "append",
     Surfaces("observe", http=("POST /v1/turns",), mcp="memory_observe:turns"),
+    text=Text("imports.observe_text"),
     span="upsert_memory",
 )
 WAITING = Operation(
@@ -339,5 +340,6 @@ WAITING = Operation(
     in_home(show_waiting),
     "read",
     Surfaces(),
+    text=Text("imports.backlog_text"),
     as_it_stands=True,
 )

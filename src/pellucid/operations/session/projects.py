@@ -10,7 +10,7 @@ from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, contains_folder, depth, folder_path
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Operation, Surfaces, in_home
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 
 _REDACTED = "[redacted:"
 
@@ -204,6 +204,7 @@ PROJECTS = Operation(
     in_home(list_projects),
     "read",
     Surfaces("projects list", http=("GET /v1/projects",)),
+    text=Text("everyday.projects_text"),
 )
 MOVE = Operation(
     "project.move",
@@ -213,4 +214,5 @@ MOVE = Operation(
     in_home(move_project),
     "change",
     Surfaces("projects move"),
+    text=Text("everyday.project_text"),
 )

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError
-from pellucid.surfaces.answers import json_text
+from pellucid.surfaces.answers import json_text, presenter
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, field_values
 from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.session import settings, write
-from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.model.wire import Wire

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Call
-from pellucid.surfaces.answers import json_text
+from pellucid.surfaces.answers import json_text, presenter
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, field_values
 from pellucid.surfaces.cli.hooks import HOOKS
@@ -22,7 +22,6 @@ from pellucid.surfaces.cli.questions import QUESTIONS
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.columns import count_of
-from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput

@@ -118,9 +118,8 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
     """Print an operation's answer as JSON or text; `request` is the input that it answers."""
     from pellucid.surfaces.answers import answer_text
     from pellucid.surfaces.columns import fitting_terminal
-    from pellucid.surfaces.texts import TEXTS
 
-    footer = namespace_hints(call.app) if not as_json and TEXTS[row.name].hints_namespace else ()
+    footer = namespace_hints(call.app) if not as_json and row.text.namespace_hints else ()
     with fitting_terminal():
         write(answer_text(row, outcome, request, call, "json" if as_json else "text", verbose=verbose, footer=footer))
 

@@ -24,7 +24,7 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import DryRun, Operation, Surfaces, in_home
+from pellucid.operations.operation import DryRun, Operation, Surfaces, Text, in_home
 from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.recall.recaller import trim_history
 from pellucid.settings.sections import LifecycleSettings
@@ -310,4 +310,5 @@ LIFECYCLE = Operation(
     in_home(run_lifecycle),
     "change",
     Surfaces("lifecycle run", http=("POST /v1/lifecycle/run",)),
+    text=Text("memory.lifecycle.pass_text", excerpts=True),
 )

@@ -12,7 +12,7 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 
 SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
 
@@ -79,4 +79,5 @@ REPORT = Operation(
     in_home(weekly_report),
     "read",
     Surfaces("lifecycle report", http=("GET /v1/lifecycle/report",)),
+    text=Text("memory.lifecycle.report_text"),
 )

@@ -23,7 +23,7 @@ from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
 from pellucid.operations.memory.lifecycle.aging import load_use_records
-from pellucid.operations.operation import Flag, Limit, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Limit, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, page
 from pellucid.settings.sections import LifecycleSettings
 
@@ -255,6 +255,7 @@ TIERS = Operation(
     in_home(list_tiers),
     "read",
     Surfaces("tier list", http=("GET /v1/tiers",)),
+    text=Text("memory.lifecycle.tier_list_text"),
 )
 TIER = Operation(
     "tier.explain",
@@ -264,4 +265,5 @@ TIER = Operation(
     in_home(explain_tier),
     "read",
     Surfaces("tier explain", http=("GET /v1/tiers/{memory_id}",)),
+    text=Text("memory.lifecycle.tier_text"),
 )

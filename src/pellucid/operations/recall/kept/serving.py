@@ -10,7 +10,7 @@ from pellucid.clock import epoch_ms
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view, find_memory
-from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces, in_home
+from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, decode_cursor, encode_cursor
 from pellucid.operations.recall.kept.snapshots import ListedRecall, recall_row_at, recall_view
 from pellucid.store.history.citations_port import CitationRow
@@ -80,4 +80,5 @@ SERVING = Operation(
     in_home(recalls_serving),
     "read",
     Surfaces("recalls", http=("GET /v1/memories/{memory_id}/recalls",)),
+    text=Text("recall.snapshot.serving_text", excerpts=True),
 )

@@ -13,7 +13,7 @@ from pellucid.clock import EPOCH, in_utc, ms_if_any
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces, in_home
+from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.recalling import xray_by_id
@@ -252,6 +252,7 @@ SNAPSHOTS = Operation(
     in_home(list_snapshots),
     "read",
     Surfaces("snapshots list", http=("GET /v1/snapshots",)),
+    text=Text("recall.snapshot.recalls_text"),
 )
 EXPORT = Operation(
     "recall.export",
@@ -270,4 +271,5 @@ PIN_SNAPSHOT = Operation(
     in_home(pin_snapshot),
     "change",
     Surfaces("snapshots pin", http=("POST /v1/snapshots/{recall_id}/pin",)),
+    text=Text("recall.snapshot.pin_text"),
 )

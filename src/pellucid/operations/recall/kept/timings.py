@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces, in_home
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.kept.snapshots import Since
 from pellucid.operations.recall.recalling import recent_receipts
 from pellucid.recall.receipt.record import stages_of
@@ -76,4 +76,5 @@ TIMINGS = Operation(
     in_home(timings),
     "read",
     Surfaces("snapshots timings", http=("GET /v1/timings",)),
+    text=Text("recall.snapshot.timings_text"),
 )
