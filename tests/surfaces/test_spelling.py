@@ -21,7 +21,7 @@ from pellucid.operations.operation import Argument, flag_name, input_error_of
 from pellucid.settings import load
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import spell_for_program
-from pellucid.surfaces.cli.derived import commands
+from pellucid.surfaces.command_line import commands
 from pellucid.surfaces.commands import Spelling, answering, quoted, spell_commands, spelled_by
 from pellucid.surfaces.http import routes
 from pellucid.surfaces.http.openapi import document
