@@ -34,14 +34,15 @@ JSON = Parameter("as_json", "Print one JSON document instead of text.", "switch"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as its help shows it; `module` contains its operation's row, or the function that runs it."""
+    """A command as its help shows it."""
 
     words: str
     module: str
+    """The module that contains its operation's row; empty if it has none."""
+    own: str
+    """The module with its own code, see `cli.running.Own`; empty if it has none."""
     help: str
     parameters: tuple[Parameter, ...]
-    is_own: bool = False
-    """Whether it has code of its own, see `cli.running.Own`."""
 
     @property
     def summary(self) -> str:
@@ -55,8 +56,8 @@ def sections() -> dict[str, tuple[Command, ...]]:
     """Map the headings of the help to their commands, both in the order of the operations table."""
     return {
         title: tuple(
-            Command(words, module, text, tuple(Parameter(**each) for each in parameters), is_own)
-            for words, (module, text, is_own, parameters) in listed.items()
+            Command(words, module, own, text, tuple(Parameter(**each) for each in parameters))
+            for words, (module, own, text, parameters) in listed.items()
         )
         for title, listed in json.loads(INDEX.read_text("utf-8")).items()
     }

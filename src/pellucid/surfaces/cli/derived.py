@@ -15,11 +15,12 @@ from pydantic.fields import FieldInfo
 
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Operation, Words, context_fields, flag_name, flag_of
-from pellucid.surfaces.cli.own import OWN
+from pellucid.surfaces.cli import hooks, own, questions
 from pellucid.surfaces.cli.running import Own, Row
 from pellucid.surfaces.command_line import HOME, JSON, NAMESPACE, Command, Kind, Parameter
 from pellucid.table import SECTIONS
 
+_OWN_MODULES = (own, hooks, questions)
 _KINDS: Mapping[type, Kind] = {bool: "switch", int: "whole", float: "number", Path: "file", datetime: "instant"}
 
 
@@ -33,7 +34,7 @@ def _commands_json(listed: tuple[Operation[Any, Any] | str, ...]) -> str:
     """Return the commands of a section, a line for each; an operation without a command is left out."""
     return ",\n".join(
         f"{json.dumps(each.words)}: "
-        + json.dumps([each.module, each.help, each.is_own, list(map(_without_defaults, each.parameters))])
+        + json.dumps([each.module, each.own, each.help, list(map(_without_defaults, each.parameters))])
         for each in map(_derived_command, listed)
         if each.words
     )
@@ -46,12 +47,17 @@ def _without_defaults(parameter: Parameter) -> dict[str, object]:
 
 
 def _derived_command(entry: Operation[Any, Any] | str) -> Command:
-    """Return the command of an operation; or of the words of a command without one, whose code is in `OWN`."""
-    if isinstance(entry, str):
-        own = OWN[entry]
-        return Command(entry, own.act.__module__, own.text, tuple(_parameters(None, own)), is_own=True)
-    own = OWN.get(entry.on.cli)
-    return Command(entry.on.cli, entry.run.__module__, entry.help, tuple(_parameters(entry, own)), own is not None)
+    """Return the command of an operation; or of the words of a command without one, whose code is its own."""
+    row, words = (None, entry) if isinstance(entry, str) else (entry, entry.on.cli)
+    module = next((each for each in _OWN_MODULES if words in each.OWN), None)
+    own = module.OWN[words] if module else None
+    return Command(
+        words,
+        row.run.__module__ if row else "",
+        module.__name__ if module else "",
+        row.help if row else own.text if own else "",
+        tuple(_parameters(row, own)),
+    )
 
 
 def _parameters(row: Row | None, own: Own | None) -> Iterator[Parameter]:

@@ -99,7 +99,7 @@ def work(_row: None, args: Args) -> None:
 
 
 _NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools for the agent.", "switch", "--no-mcp")
-HOOKS: Mapping[str, Own] = {
+OWN: Mapping[str, Own] = {
     "hooks install": Own(install, (*_WHERE, _NO_MCP), text="Have an agent's program tell and be told, by itself."),
     "hooks status": Own(status, text="Show where hooks are installed, and what they told."),
     "hooks remove": Own(remove, _WHERE, text="Take hooks and tools out of an agent's program again."),

@@ -14,9 +14,7 @@ from pellucid.errors import InputError
 from pellucid.operations.operation import Call
 from pellucid.surfaces.answers import json_text, presenter
 from pellucid.surfaces.cli import running
-from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.questions import QUESTIONS
 from pellucid.surfaces.cli.running import Args, Own, Row, field_values
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
@@ -239,7 +237,6 @@ OWN: Mapping[str, Own] = {
         as_json=False,
         text="Serve memory to an agent over MCP. On standard input and output, until the input ends.",
     ),
-    **QUESTIONS,
     "import": Own(import_sessions),
     "observe": Own(
         observe,
@@ -249,7 +246,6 @@ OWN: Mapping[str, Own] = {
             Parameter("status", "Read nothing; show what waits.", "switch", "--status"),
         ),
     ),
-    **HOOKS,
     "index docs": Own(
         index_docs, (Parameter("watch", "Go on indexing what changes, until Ctrl-C.", "switch", "--watch"),)
     ),

@@ -55,18 +55,14 @@ def _operation_row(command: Command) -> Row | None:
     """Return the command's operation, None if it has none. It is read from its own module, as `table.py` loads every
     package.
     """
-    values: list[Any] = list(vars(import_module(command.module)).values())
+    values: list[Any] = list(vars(import_module(command.module)).values()) if command.module else []
     rows: list[Row] = [each for each in values if isinstance(each, Operation)]
     return next((row for row in rows if row.on.cli == command.words), None)
 
 
 def _own_command(command: Command) -> Own | None:
     """Return the command's own code; None if it has only its row."""
-    if not command.is_own:  # `own.py` is slow to load
-        return None
-    from pellucid.surfaces.cli.own import OWN
-
-    return OWN[command.words]
+    return import_module(command.own).OWN[command.words] if command.own else None
 
 
 def _spell_flags(error: PellucidError, inputs: Sequence[type[Wire]]) -> None:

@@ -145,7 +145,7 @@ def why(row: Row, args: Args) -> None:
     running.run_and_print(row, args, fields)
 
 
-QUESTIONS: Mapping[str, Own] = {
+OWN: Mapping[str, Own] = {
     "recall": Own(
         recall,
         (_QUERY, _REVIEW, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose")),
