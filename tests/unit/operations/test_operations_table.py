@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_type_hints
@@ -20,6 +21,7 @@ from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.answers import presenter
+from pellucid.surfaces.command_line import commands
 from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]
@@ -59,6 +61,12 @@ def test_every_name_and_every_command_stands_once() -> None:
     assert len(set(NAMES)) == len(NAMES)
     commands = [row.on.cli for row in OPERATIONS if row.on.cli]
     assert len(set(commands)) == len(commands)
+
+
+@pytest.mark.parametrize("row", [row for row in OPERATIONS if row.on.cli], ids=lambda row: row.name)
+def test_a_command_finds_its_row_in_the_module_of_its_function(row) -> None:
+    module = import_module(commands()[row.on.cli].module)
+    assert any(each is row for each in vars(module).values())
 
 
 @pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
