@@ -21,10 +21,10 @@ from pydantic_core import PydanticUndefined
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
 from pellucid.settings.files import is_harmless, section
-from pellucid.surfaces import inputs
+from pellucid.surfaces import command_line, inputs
 from pellucid.surfaces.cli import app as typer_app
 from pellucid.surfaces.cli import derived
-from pellucid.surfaces.cli.derived import INDEX
+from pellucid.surfaces.command_line import INDEX
 from pellucid.surfaces.http.routes import Route, routes_of
 from pellucid.table import OPERATIONS
 
@@ -192,7 +192,7 @@ def _route_row(route: Route) -> str:
     takes = [f"**`{name}`**" if each.is_required else f"`{name}`" for name, each in route.fields.items()]
     takes = ["the transcript", *takes] if inputs.file_field(route.row) else takes
     needs = f"{route.row.access}, everywhere" if route.is_of_home else route.row.access
-    summary = route.row.text.partition("\n")[0].partition(". ")[0].rstrip(".")
+    summary = route.row.help.partition("\n")[0].partition(". ")[0].rstrip(".")
     return _row(f"`{route.method} {route.path}`", summary, ", ".join(takes), needs)
 
 
@@ -252,7 +252,8 @@ def main() -> int:
     options = parser.parse_args()
     messages = list(undocumented_settings())
     stale = [*_write_page(INDEX, derived.commands_json(), check=options.check)]
-    derived.commands.cache_clear()
+    command_line.sections.cache_clear()
+    command_line.commands.cache_clear()
     app = typer.main.get_command(typer_app)
     stale += _write_page(options.docs / "settings.md", settings_page(), check=options.check)
     stale += _write_page(options.docs / "http-routes.md", routes_page(), check=options.check)

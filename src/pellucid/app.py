@@ -89,6 +89,10 @@ class App:
     """When the current call is given up; never by default."""
     surface: Surface = "python"
     """The interface that the current call came through."""
+    progress: Callable[[int, int], None] = lambda _done, _total: None
+    """Called by the current call with the number of items that are done, and the number of all."""
+    report: Callable[[str], None] = lambda _text: None
+    """Called by the current call with a sentence about what it does or leaves out."""
 
     @property
     def graph(self) -> GraphLookup:

@@ -23,6 +23,7 @@ from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import Insistent
 from pellucid.operations import browsing
 from pellucid.operations.admin import health
+from pellucid.operations.data import ledger_rows
 from pellucid.operations.document import indexing
 from pellucid.operations.graph import backfilling, graphing, states
 from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling, undoing
@@ -282,9 +283,9 @@ class HomeView(_Operations):
         """Return one episode with the memories that were made from it."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
-    def ledger(self, kind: storytelling.LedgerKind) -> Iterator[str]:
+    def ledger(self, kind: ledger_rows.LedgerKind) -> Iterator[str]:
         """Yield the ledger's rows of one kind, each as a line of JSON."""
-        return storytelling.LEDGER(self._call, kind=kind)
+        return ledger_rows.LEDGER(self._call, kind=kind)
 
     def audit(self, entry: str) -> auditing.AuditOutput:
         """Return the operation that wrote the version of a memory that a recall returned. `entry` is an id `aud_…` from

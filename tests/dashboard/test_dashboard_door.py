@@ -8,7 +8,7 @@ import pytest
 from kits.browser import Browser, Visitor, link, needs_chromium
 from kits.serving import Served
 from pellucid.app import open_app
-from pellucid.operations.admin.tokens import CreateTokenInput, create_token, revoke_token
+from pellucid.operations.admin.tokens import CreateTokenInput, TokenInput, create_token, revoke_token
 from pellucid.settings import Settings
 
 HOME = "local/default"
@@ -45,7 +45,7 @@ def test_a_token_lets_in_and_its_end_ends_the_visit(server: Served) -> None:
     refused = visitor.send(f"/ui/{HOME}/do/memory.remember", content="Bo owns billing")
     assert refused.status == 403
     with closing(open_app(Settings(home=server.home))) as app:
-        revoke_token(app, "looker")
+        revoke_token(app, TokenInput(name="looker"))
     assert visitor.get("/ui/").status == 401
 
 

@@ -16,7 +16,7 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.turn import Turn
 from pellucid.operations.admin.health import DoctorOutput, examine_home
-from pellucid.operations.browsing import ListInput, list_memories, show_memory
+from pellucid.operations.browsing import ListInput, ShowInput, list_memories, show_memory
 from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, forget, purge
 from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.operations.session.intake import Intake
@@ -102,7 +102,7 @@ def reads(app: App) -> None:
     listed = list_memories(app, ListInput(namespace=HERE, limit=500)).memories
     assert CRANE in [each.memory.content for each in listed]
     crane = next(each.memory.id for each in listed if each.memory.content == CRANE)
-    assert show_memory(app, HERE, crane).memory.content == CRANE
+    assert show_memory(app, ShowInput(namespace=HERE, memory_id=crane)).memory.content == CRANE
     assert CRANE in contents(ask(app, "what lifts forty tonnes?"))
     assert problems(examine_home(app), "disk")
 

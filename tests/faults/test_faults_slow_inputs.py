@@ -14,7 +14,7 @@ from pellucid.app import open_app
 from pellucid.observe.prose import LONGEST_SENTENCE
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.safe_input import LONGEST_CONTENT
-from pellucid.recall.query.plan import MAX_CHARACTERS
+from pellucid.recall.query.limits import MAX_CHARACTERS
 from pellucid.settings import load
 
 CHILD = Path(__file__).with_name("growth_child.py")

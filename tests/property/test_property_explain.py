@@ -25,7 +25,7 @@ from pellucid.operations.admin.health import rebuild
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
-from pellucid.operations.recall.explaining import replay_recall
+from pellucid.operations.recall.explaining import ReplayInput, replay_recall
 from pellucid.operations.recall.request import RecallInput, build_request, removable_parts
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.legs.nominate import LEGS
@@ -112,7 +112,7 @@ def test_an_ablation_of_a_receipt_is_the_live_recall_without_the_part_to_the_las
 def test_every_recall_replays_from_its_receipt_alone(town: Town) -> None:
     for query in town.queries[:60]:
         answer = ask(town.app, query, top_k=5, budget=900)
-        again = replay_recall(town.app, HERE, answer.recall_id, live=True)
+        again = replay_recall(town.app, ReplayInput(namespace=HERE, recall_id=answer.recall_id, live=True))
         assert again.identical
         finals = {each.memory_id: each.final for each in again.results}
         assert [finals[each.memory.id] for each in answer.memories] == [each.final for each in answer.memories]
@@ -185,7 +185,7 @@ def test_whatever_happened_since_a_recall_asked_again_is_the_same_or_says_why(ho
     for _ in range(12):
         rng.choice(EDITS)(app, rng)
         for recall_id in recalls:
-            again = replay_recall(app, HERE, recall_id, live=True)
+            again = replay_recall(app, ReplayInput(namespace=HERE, recall_id=recall_id, live=True))
             assert again.identical
             assert again.live
             names = {reason.name for reason in again.live.reasons}

@@ -33,8 +33,8 @@ from pellucid.lab.datasets import locomo
 from pellucid.language.words import words
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
-from pellucid.operations.browsing import show_memory
-from pellucid.operations.recall.auditing import audit
+from pellucid.operations.browsing import ShowInput, show_memory
+from pellucid.operations.recall.auditing import AuditInput, audit
 from pellucid.operations.recall.recalling import RecallInput, xray_by_id, xray_new_recall
 from pellucid.operations.session.intake import Intake
 from pellucid.recall.receipt.record import pack, unpack
@@ -82,7 +82,7 @@ def test_every_result_was_admitted_and_its_audit_entry_leads_to_an_operation(tow
             assert named == {rung.name for rung in snapshot.filters}  # softly, where the graph led to it
             assert result.rejected_by is None or result.score_decomposition.graph
             assert result.audit_entry_id
-            found = audit(town.app, HERE, result.audit_entry_id)
+            found = audit(town.app, AuditInput(namespace=HERE, entry=result.audit_entry_id))
             assert (found.recall_id, found.place, found.memory_id) == (snapshot.snapshot_id, place, result.memory_id)
             assert found.path == town.app.index.memories(HERE, [result.memory_id])[0].path
             assert found.operation
@@ -264,12 +264,12 @@ def test_foreign_ids_are_unknown(town: Town) -> None:
     with pytest.raises(NotFoundError):
         xray_by_id(town.app, ELSEWHERE, answer.recall_id)
     with pytest.raises(NotFoundError):
-        audit(town.app, ELSEWHERE, entry)
+        audit(town.app, AuditInput(namespace=ELSEWHERE, entry=entry))
     for name in (foreign.memory.id, foreign.memory.id[-10:], foreign.path):
         with pytest.raises(NotFoundError):
-            show_memory(town.app, HERE, name)
-    assert audit(town.app, HERE, entry).memory_id == answer.memories[0].memory.id
-    assert show_memory(town.app, ELSEWHERE, foreign.memory.id).memory == foreign.memory
+            show_memory(town.app, ShowInput(namespace=HERE, memory_id=name))
+    assert audit(town.app, AuditInput(namespace=HERE, entry=entry)).memory_id == answer.memories[0].memory.id
+    assert show_memory(town.app, ShowInput(namespace=ELSEWHERE, memory_id=foreign.memory.id)).memory == foreign.memory
 
 
 @pytest.mark.requirement("XRAY-7")
@@ -342,7 +342,7 @@ def test_recalls_over_a_labelled_conversation_hold_the_same_promises(labelled: P
             terms = sum(getattr(scores, name) or 0.0 for name in SCORE_TERMS)
             assert terms - (scores.mmr_penalty or 0.0) == pytest.approx(scores.final, abs=1e-9)
             assert result.audit_entry_id
-            assert audit(app, HERE, result.audit_entry_id).operation
+            assert audit(app, AuditInput(namespace=HERE, entry=result.audit_entry_id)).operation
         for above, below in zip(snapshot.filters, snapshot.filters[1:], strict=False):
             assert above.admitted == below.considered
         five = run(app, question.text, **asked | {"top_k": 5})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kits.cli import Cli, Said
-from pellucid.surfaces.cli.derived import Command, commands
+from pellucid.surfaces.command_line import Command, commands
 
 CRANE = "The harbour crane lifts forty tonnes."
 LONG = "a" * 300

@@ -16,7 +16,7 @@ from kits.cli import Cli
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.surfaces.cli import app
-from pellucid.surfaces.cli.root import GROUPS
+from pellucid.surfaces.cli.root import headings
 
 ROOT = typer.main.get_command(app)
 OLD, NEW, OTHER = "The relay uses port 8080", "The relay uses port 9090", "The ferry leaves at nine from the north pier"
@@ -56,10 +56,10 @@ def test_every_command_says_what_it_does_in_sixty_characters(name: str, summary:
 
 def test_help_shows_every_command_once_under_a_heading_and_cuts_no_summary(cli: Cli) -> None:
     shown = cli("--help").out
-    named = [name for names in GROUPS.values() for name in names]
+    named = [name for names in headings().values() for name in names]
     assert sorted(named) == sorted(getattr(ROOT, "commands", {}))
     assert "Other:" not in shown
-    assert [line[:-1] for line in shown.splitlines() if line[:-1] in GROUPS] == list(GROUPS)
+    assert [line[:-1] for line in shown.splitlines() if line[:-1] in headings()] == list(headings())
     assert "..." not in shown.split("\n\n", 1)[1]
     for name, summary in ALL:
         if name.count(" ") == 1:

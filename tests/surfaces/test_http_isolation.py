@@ -17,6 +17,7 @@ import pytest
 from kits.cli import Cli
 from kits.serving import Answer, Served, served
 from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.operations.admin.tokens import TokenInput
 from pellucid.settings import Settings, load
 from pellucid.surfaces import inputs
 from pellucid.surfaces.http.routes import Route, routes_of
@@ -310,7 +311,7 @@ def test_a_token_that_ends_or_is_made_counts_at_once(place: Place) -> None:
         assert place.server.get("/v1/memories", token=token).status == 200
         used = next(each for each in list_tokens(app).tokens if each.name == "brief")
         assert used.last_used
-        revoke_token(app, "brief")
+        revoke_token(app, TokenInput(name="brief"))
     finally:
         app.close()
     assert place.server.get("/v1/memories", token=token).status == 401

@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from kits.settings import toml
 from pellucid.errors import InputError
-from pellucid.operations.admin.configuration import list_settings
+from pellucid.operations.admin.configuration import SETTINGS, SettingRow
+from pellucid.operations.operation import Call
 from pellucid.settings import Settings, load, settings_hash
 from pellucid.settings.changed import changed
 from pellucid.settings.sections import RecallSettings
@@ -280,6 +282,15 @@ def test_a_changed_value_that_cannot_be_is_refused_by_its_name(
         changed(load(home=places[0]), {name: value})
 
 
+def listed(settings: Settings, *, changed: bool = False) -> dict[str, SettingRow]:
+    """The rows of the settings that the operation lists, by name; it opens no home."""
+
+    def open_home() -> NoReturn:
+        raise AssertionError("a home was opened")
+
+    return {each.name: each for each in SETTINGS(Call(settings, open_home), changed=changed).settings}
+
+
 def test_each_setting_in_force_says_where_it_was_set(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,23 +298,22 @@ def test_each_setting_in_force_says_where_it_was_set(
     toml(home, "[recall]\ntopKFacts = 5\n[history]\nreceipts = 9\n[recall.classWeights]\nother = {recent = 1.0}\n")
     toml(here, "[recall]\ntopKFacts = 6\n")
     monkeypatch.setenv("PELLUCID_RECALL__LEG_WEIGHTS__VECTOR", "0.25")
-    rows = {each.name: each for each in list_settings(load(home=home, namespace="a/b")).settings}
+    rows = listed(load(home=home, namespace="a/b"))
     assert (rows["recall.topKFacts"].value, rows["recall.topKFacts"].source) == ("6", str(here / "pellucid.toml"))
     assert rows["history.receipts"].source == rows["recall.classWeights"].source == str(home / "pellucid.toml")
     assert rows["recall.legWeights.vector"].source == "PELLUCID_RECALL__LEG_WEIGHTS__VECTOR"
     assert (rows["namespace"].value, rows["namespace"].source) == ('"a/b"', "this command")
     assert (rows["recall.pool"].value, rows["recall.pool"].source) == (rows["recall.pool"].default, "default")
-    set_ones = list_settings(load(home=home), changed=True).settings
-    assert {each.name for each in set_ones} == {name for name, each in rows.items() if each.source != "default"} - {
-        "namespace"
-    }
+    assert listed(load(home=home), changed=True).keys() == {
+        name for name, each in rows.items() if each.source != "default"
+    } - {"namespace"}
 
 
 def test_the_settings_in_force_show_no_secret(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     home, _ = places
     monkeypatch.setenv("PELLUCID_LLM__API_KEY", "not-to-be-read")
     monkeypatch.setenv("PELLUCID_LLM__BASE_URL", "https://ana:hunter2hunter2@models.example/v1")
-    rows = {each.name: each for each in list_settings(load(home=home)).settings}
+    rows = listed(load(home=home))
     assert (rows["llm.apiKey"].value, rows["rerank.apiKey"].value) == ("set", "not set")
     shown = str(rows)
     assert "not-to-be-read" not in shown

@@ -15,7 +15,7 @@ from pellucid.operations.browsing import ListInput
 from pellucid.operations.document.rows import HistoryRow
 from pellucid.operations.instants import parse_instant
 from pellucid.operations.recall.kept.snapshots import parse_since
-from pellucid.surfaces.cli.derived import field_values
+from pellucid.surfaces.cli.running import field_values
 from pellucid.surfaces.dashboard.rendering import day, when
 from pellucid.vault.markdown import FileIdentity, parse
 

@@ -19,7 +19,7 @@ from pellucid.lab.run import BUDGET
 from pellucid.lab.sets import LabInput, check_files, share_of
 from pellucid.lab.variants import TRIED
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Call, Flag, Operation, Surfaces, Text
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed
@@ -168,13 +168,19 @@ def _absent(missing: dict[str, str], where: str) -> InputError:
     )
 
 
+def measure_all(call: Call, request: LabAllInput) -> LabTable:
+    """Run `run_all` with the settings of the call, and report to it."""
+    return run_all(call.settings, request, call.report)
+
+
 LAB_ALL = Operation(
     "lab.run_all",
     "Measure recall on every data set below a folder.",
     LabAllInput,
     LabTable,
-    lambda call, asked: run_all(call.settings, asked, call.report),
+    measure_all,
     "read",
     Surfaces(),
+    text=Text("lab.lab_text"),
     failure=lambda table: _absent(table.missing, "the table is not whole: there was") if table.missing else None,
 )

@@ -22,7 +22,7 @@ from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, open_set
 from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Operation, Surfaces
+from pellucid.operations.operation import Call, Operation, Surfaces, Text
 from pellucid.operations.recall.request import check_removable
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
@@ -240,6 +240,11 @@ def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dic
     )
 
 
+def measure(call: Call, request: LabInput) -> Measured:
+    """Run `run_lab` with the settings of the call, and report to it."""
+    return run_lab(call.settings, request, call.report)
+
+
 LAB = Operation(
     "lab.run",
     """Measure recall on a data set, or on all.
@@ -248,7 +253,8 @@ Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
 """,
     LabInput,
     LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput,
-    lambda call, asked: run_lab(call.settings, asked, call.report),
+    measure,
     "read",
     Surfaces("lab run"),
+    text=Text("lab.lab_text"),
 )

@@ -15,7 +15,7 @@ from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.instants import AsKnownAt, AsOf, past_instants
-from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces
+from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.history.citations_port import CitationKind, CitationRow, CitationSource, Evidence
@@ -165,15 +165,13 @@ def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: 
     return {unpack_id(raw) for raw in columns.ids[columns.admitted].tolist()}
 
 
-def show_memory(
-    app: App, namespace: str, memory_id: str, session_id: str | None = None, agent: str | None = None
-) -> Shown:
+def show_memory(app: App, request: ShowInput) -> Shown:
     """Return one memory by its id, the last ten digits of the id, or its path, with its citations. Records a use of the
     memory, and a citation if a recall served it (see `cite_if_served`). Errors as of `find_memory`."""
-    found = find_memory(app, namespace, memory_id)
-    note_use(app, namespace, [found.memory.id], "opened", session_id)
-    cite_if_served(app, namespace, found.memory.id, MemoryUse("opened", session_id, agent))
-    cited = citations_of(app, namespace, found.memory.id)
+    found = find_memory(app, request.namespace, request.memory_id)
+    note_use(app, request.namespace, [found.memory.id], "opened", request.session_id)
+    cite_if_served(app, request.namespace, found.memory.id, MemoryUse("opened", request.session_id, request.agent))
+    cited = citations_of(app, request.namespace, found.memory.id)
     return Shown(memory=found.memory, path=found.path, op_id=found.op_id, citations=cited)
 
 
@@ -239,16 +237,18 @@ LIST = Operation(
     "List memories, newest first. Of a past instant, those that could answer then.",
     ListInput,
     ListOutput,
-    lambda call, asked: list_memories(call.app, asked),
+    in_home(list_memories),
     "read",
     Surfaces("list", http=("GET /v1/memories",), mcp="memory_search:memories"),
+    text=Text("everyday.memory_list_text", namespace_hints=True),
 )
 SHOW = Operation(
     "memory.show",
     "Show one memory with everything its file says.",
     ShowInput,
     Shown,
-    lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id, asked.session_id, asked.agent),
+    in_home(show_memory),
     "read",
     Surfaces("show", http=("GET /v1/memories/{memory_id}",), mcp="memory_history:show"),
+    text=Text("everyday.memory_text", excerpts=True),
 )

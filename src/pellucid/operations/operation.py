@@ -5,19 +5,18 @@ of the input has a `Flag` or an `Argument` with its text, or is filled in by the
 a `Path` names a file of the caller's machine.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, wraps
 from time import time_ns
 from types import UnionType
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, GetJsonSchemaHandler, ValidationError
-from pydantic.alias_generators import to_camel, to_snake
+from pydantic import GetJsonSchemaHandler, ValidationError
+from pydantic.alias_generators import to_snake
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, ErrorDetails
+from pydantic_core import CoreSchema
 
 from pellucid.app import App
 from pellucid.deadline import Deadline
@@ -25,11 +24,11 @@ from pellucid.errors import InputError, PellucidError, UnhealthyError, field_nam
 from pellucid.model.access import Access
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
+from pellucid.operations.expectations import expectation_in_words, short_json
 from pellucid.settings import Settings
 from pellucid.store.history.telemetry_port import Surface
 from pellucid.telemetry.watcher import MemorySpan, OperationDone
 from pellucid.xray.words.numbers import counted
-from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
 """What an operation does to memories; erased memories do not come back."""
@@ -37,16 +36,6 @@ Read = Callable[[str, datetime, str], object]
 """A function that parses a flag's words; its other arguments are the current time and the field's name for an error."""
 In = TypeVar("In", bound=Wire)
 Out = TypeVar("Out")
-_SHOWN_CHARS = 80
-_NOTHING = {"type": "null"}
-_NOUNS: Mapping[str, str] = {
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "string": "a text",
-    "object": "an object",
-}
-"""Maps the types of JSON Schema to words."""
 _REFERENCE = f"{field_name('help')} says what it takes"
 
 
@@ -135,18 +124,25 @@ class Call:
 
     @classmethod
     def over(cls, app: App, deadline: Deadline | None = None) -> Self:
-        """Make a call in a home that is already open, with the home's settings and surface, and with the home's
-        deadline if `deadline` is None."""
-        call = cls(app.settings, lambda: app, deadline=deadline or app.deadline)
+        """Make a call in a home that is already open, with what the home has of an earlier call (settings, surface,
+        progress, reports), and with the home's deadline if `deadline` is None."""
+        deadline = deadline or app.deadline
+        call = cls(app.settings, lambda: app, deadline=deadline, progress=app.progress, report=app.report)
         call.surface = app.surface
         return call
 
     @cached_property
     def app(self) -> App:
-        """The home, with the deadline and surface of this call; opened on first access."""
+        """The home, with the deadline, surface, progress and reports of this call; opened on first access."""
         app = self._open_home()
-        work = replace(app.unit_of_work, deadline=self.deadline)
-        return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
+        return replace(
+            app,
+            deadline=self.deadline,
+            surface=self.surface,
+            progress=self.progress,
+            report=self.report,
+            unit_of_work=replace(app.unit_of_work, deadline=self.deadline),
+        )
 
     def tell_watchers(
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
@@ -189,6 +185,21 @@ class Call:
             raise input_error_of(error, kind) from error
 
 
+def in_home(
+    run: Callable[[App, In], Out], *, preview: Callable[[App, In], Out] | None = None
+) -> Callable[[Call, In], Out]:
+    """Make the `run` of a row from a function of the opened home and the input. `preview` takes its place for an input
+    whose field `preview` is true."""
+
+    @wraps(run)
+    def run_in_home(call: Call, asked: In) -> Out:
+        """Open the call's home if it is not open, and run the function in it."""
+        chosen = preview if preview and getattr(asked, "preview", False) else run
+        return chosen(call.app, asked)
+
+    return run_in_home
+
+
 @dataclass(frozen=True, slots=True)
 class Surfaces:
     """The names of an operation on each surface; empty if the surface does not offer it."""
@@ -199,6 +210,24 @@ class Surfaces:
     """Its routes, each a method and a path; a name in braces is a field of the input."""
     mcp: str = ""
     """Its tool and, if the tool has several modes, after a colon its mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """How the answer of an operation becomes a text for a person."""
+
+    presenter: str = ""
+    """A function of the package `surfaces.present` that takes the answer, such as `index.documents_text`; if empty, the
+    answer has a method `as_text`."""
+    excerpts: bool = False
+    """Whether excerpts of memories are added to the lines that contain their ids."""
+    namespace_hints: bool = False
+    """Whether the command line adds a hint about namespaces, such as that the working folder is in no project."""
+    takes_options: bool = False
+    """Whether the function also takes `verbose`, and the lines of a `footer` (else these follow its text)."""
+    carry_out: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """The fields, with their values, by which a preview is carried out. If there are any, the function also takes the
+    command that does so."""
 
 
 def _memories_in(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
@@ -218,7 +247,7 @@ class Operation(Generic[In, Out]):
 
     name: str
     """`noun.verb`, the same on every surface."""
-    text: str
+    help: str
     """Its help: one sentence of up to sixty characters for lists, then the rest."""
     input: type[In]
     output: type[Out] | UnionType
@@ -226,6 +255,8 @@ class Operation(Generic[In, Out]):
     run: Callable[[Call, In], Out]
     effect: Effect
     on: Surfaces
+    text: Text = Text()
+    """How its answer becomes a text for a person."""
     failure: Callable[[Out], PellucidError | None] = lambda _output: None
     """Returns the error that is raised after an answer was shown, such as when a check found problems; else None."""
     as_it_stands: bool = False
@@ -315,62 +346,3 @@ def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
         code=f"invalid_{code or 'request'}",
         next_step=_REFERENCE,
     )
-
-
-def short_json(value: object) -> str:
-    """Render a caller's value for an error message: a text, number or None as JSON, cut to 80 characters; a dict as
-    "an object", anything else as "a list"."""
-    if isinstance(value, str | int | float) or value is None:
-        text = visible(json.dumps(value, ensure_ascii=False))
-        return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
-    return "an object" if isinstance(value, dict) else "a list"
-
-
-def expectation_in_words(kind: type[BaseModel], detail: ErrorDetails) -> str:
-    """Say which values the field of a validation error accepts, by the message of the field's own check or by the JSON
-    schema of `kind`."""
-    if detail["type"] == "value_error":
-        return detail["msg"].removeprefix("Value error, ")
-    schema: Any = kind.model_json_schema()
-    defs = schema.get("$defs", {})
-    for part in detail["loc"]:
-        nested: list[Any] = [each for each in _alternatives(schema, defs) if each.get("type") in ("object", "array")]
-        schema = _schema_at(nested[0], part) if nested else {}
-    return " or ".join(dict.fromkeys(_schema_in_words(each, defs) for each in _alternatives(schema, defs)))
-
-
-def _schema_at(schema: Mapping[str, Any], part: int | str) -> Any:
-    """Return the schema of a field (`part` is its name) or of an item (`part` is its index) within the schema of an
-    object or array; {} if the field has no schema."""
-    if isinstance(part, int):
-        return schema.get("items", {})
-    properties = schema.get("properties", {})
-    return properties.get(part) or properties.get(to_camel(part)) or schema.get("additionalProperties", {})
-
-
-def _alternatives(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> list[Any]:
-    """Resolve a schema's `$ref` and `anyOf` into the list of schemas of which a value must match at least one. The
-    schema of null is left out unless it is the only one; `defs` maps the names of references to schemas."""
-    if "$ref" in schema:
-        schema = defs[schema["$ref"].rpartition("/")[2]]
-    parts = schema.get("anyOf", ())
-    return [each for part in parts for each in _alternatives(part, defs) if each != _NOTHING] or [schema]
-
-
-def _schema_in_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """Say which values a JSON schema accepts, such as "a whole number from 1 to 10"; "another value" if its type is
-    unknown. `defs` maps the names of references to schemas."""
-    if one_of := schema.get("enum") or [schema["const"] for _ in "c" if "const" in schema]:
-        return f"{'one of ' if len(one_of) > 1 else ''}{', '.join(map(str, one_of))}"
-    kind = schema.get("type", "")
-    if kind == "array":
-        min_count = schema.get("minItems", 0)
-        items = " or ".join(_schema_in_words(each, defs) for each in _alternatives(schema.get("items", {}), defs))
-        return f"a list{f' of at least {min_count}' if min_count else ''}, each {items}"
-    noun = "an ISO date or date-time" if schema.get("format") == "date-time" else _NOUNS.get(kind, "another value")
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and high is not None:
-        return f"{noun} from {low:g} to {high:g}"
-    if low is not None:
-        return f"{noun} of at least {low:g}"
-    return f"{noun} of at most {high:g}" if high is not None else noun

@@ -13,7 +13,7 @@ from pellucid.capture.names import clean_pairs
 from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
-from pellucid.recall.query.plan import MAX_CHARACTERS
+from pellucid.recall.query.limits import MAX_CHARACTERS
 
 LONGEST_CONTENT = 20_000
 """Characters of a memory: ten pages. What is longer is a document."""

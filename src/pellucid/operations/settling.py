@@ -14,7 +14,7 @@ from pellucid.errors import UnhealthyError
 from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Operation, Surfaces
+from pellucid.operations.operation import Operation, Surfaces, Text, in_home
 from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
 from pellucid.xray.words.visible import visible
@@ -72,7 +72,7 @@ def find_losses(app: App) -> Iterator[HealthFinding]:
     yield from _ledger_losses(state)
 
 
-def accept_loss(app: App) -> AcceptOutput:
+def accept_loss(app: App, _request: object = None) -> AcceptOutput:
     """Give up what is lost: from now on the ledger and the key are accepted as they are. This cannot be undone. If
     nothing is lost, nothing is written.
 
@@ -137,8 +137,9 @@ ACCEPT_LOSS = Operation(
     "Give up a lost key, or lost rows of the ledger.",
     AcceptInput,
     AcceptOutput,
-    lambda call, _asked: accept_loss(call.app),
+    in_home(accept_loss),
     "erase",
     Surfaces(),
+    text=Text("everyday.accepted_loss_text"),
     as_it_stands=True,
 )

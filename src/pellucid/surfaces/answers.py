@@ -1,7 +1,8 @@
 """An operation, its answer and its input in, the answer's text out: the same bytes on every surface."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
@@ -10,8 +11,8 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
-from pellucid.surfaces.commands import answering, spell_commands
-from pellucid.surfaces.texts import TEXTS
+from pellucid.surfaces.commands import answering, command, spell_commands
+from pellucid.surfaces.requests import command_for
 from pellucid.xray.words.visible import visible, visible_json
 
 Form = Literal["json", "text", "markdown", "html", "lines"]
@@ -51,10 +52,29 @@ def answer_text(
         return formats.render(outcome, form, verbose=verbose)
     if form == "json":
         return json_text(outcome)
-    text = TEXTS[row.name]
     with answering(row):
-        rendered = text.render(outcome, request, verbose=verbose, footer=footer)
-    return with_excerpts(call.app, rendered) if text.has_excerpts else rendered
+        rendered = _presented(row, outcome, request, verbose=verbose, footer=footer)
+    return with_excerpts(call.app, rendered) if row.text.excerpts else rendered
+
+
+def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose: bool, footer: Sequence[str]) -> str:
+    """Render an answer by the function that its row names, or by its own `as_text`."""
+    text = row.text
+    if not text.presenter:
+        return "\n".join((outcome.as_text(), *footer))
+    render = presenter(text.presenter)
+    again = [command(command_for(row.on.cli, request, **text.carry_out))] if text.carry_out else []
+    if text.takes_options:
+        return render(outcome, *again, verbose=verbose, footer=footer)
+    return "\n".join((render(outcome, *again), *footer))
+
+
+def presenter(name: str) -> Callable[..., str]:
+    """Return the function of a module in `present/` by a name such as `index.documents_text`. Its module is loaded by
+    this call, since some load slowly.
+    """
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"pellucid.surfaces.present.{module}"), function)
 
 
 def missing_xray_text(

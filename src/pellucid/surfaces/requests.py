@@ -13,7 +13,7 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Words, flag_name, flag_of
-from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands, find_command
+from pellucid.surfaces.command_line import HOME, JSON, NAMESPACE, Command, Parameter, commands, find_command
 from pellucid.surfaces.inputs import Row, WritableField, parse_pairs, writable_fields
 
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {

@@ -28,7 +28,7 @@ from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.operations.admin.health import examine_home, rebuild
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.recall.auditing import audit
+from pellucid.operations.recall.auditing import AuditInput, audit
 
 BROKEN_EPISODE = b"""---
 id: ep_11111111111111111111111111111111
@@ -72,7 +72,7 @@ def test_a_recall_takes_an_edit_over_by_itself_and_names_the_operation(app: App)
     edit(app.settings.home, path, "forty", "fifty")
     answer = ask(app, "how much does the harbour crane lift?")
     assert contents(answer) == [CRANE.replace("forty", "fifty")]
-    operation = audit(app, HERE, answer.memories[0].audit_entry_id).operation
+    operation = audit(app, AuditInput(namespace=HERE, entry=answer.memories[0].audit_entry_id)).operation
     assert operation
     assert operation["kind"] == "external-edit"
 
@@ -297,7 +297,7 @@ def test_what_a_rebuild_indexed_leads_to_an_operation_too(app: App, change: str)
         app.unit_of_work.take_over_edits()
     rebuild(app)
     answer = ask(app, "crane")
-    assert audit(app, HERE, answer.memories[0].audit_entry_id).operation
+    assert audit(app, AuditInput(namespace=HERE, entry=answer.memories[0].audit_entry_id)).operation
 
 
 def test_a_file_touched_but_not_changed_is_folded_to_the_same_row(app: App) -> None:

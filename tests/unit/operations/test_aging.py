@@ -13,7 +13,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.compounding import Report
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
 from pellucid.operations.admin.health import rebuild
-from pellucid.operations.browsing import ListInput, list_memories, show_memory
+from pellucid.operations.browsing import ListInput, ShowInput, list_memories, show_memory
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.lifecycle import aging
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, LifecycleOutput, due_passes, run_lifecycle
@@ -69,17 +69,17 @@ def use(app: App, memory_id: str, days: int = 2) -> None:
     """Look at a memory on so many days."""
     for day in range(days):
         later(app, 1 if day else 0)
-        show_memory(app, HERE, memory_id)
+        show_memory(app, ShowInput(namespace=HERE, memory_id=memory_id))
 
 
 def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_none(app: App) -> None:
     memory = keep(app, CRANE).memory
     ask(app, "crane")
     list_memories(app, ListInput(namespace=HERE))
-    explain_tier(app, HERE, memory.id)
+    explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id))
     assert app.uses.uses(HERE) == []
     for way in (
-        lambda: show_memory(app, HERE, memory.id[-10:]),
+        lambda: show_memory(app, ShowInput(namespace=HERE, memory_id=memory.id[-10:])),
         lambda: history_of_memory(app, HERE, memory.id),
         lambda: why(
             app, WhyInput(namespace=HERE, memory=memory.id, question=RecallInput(query="crane", namespace=HERE))
@@ -87,22 +87,22 @@ def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_
         lambda: reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory.id,))),
     ):
         later(app, 1)
-        before = explain_tier(app, HERE, memory.id).used
+        before = explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id)).used
         way()
-        now = explain_tier(app, HERE, memory.id)
+        now = explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id))
         assert (now.used, now.last_used is not None) == (before + 1, True)
     new = update(app, UpdateInput(namespace=HERE, memory_id=memory.id, content=FERRY)).memory
     assert [each.times for each in app.uses.uses(HERE) if each.memory_id == new.id] == [1]
-    assert explain_tier(app, HERE, memory.id).served == 1
+    assert explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id)).served == 1
 
 
 def test_looking_at_a_memory_all_day_is_one_use_of_it(app: App) -> None:
     memory = keep(app, CRANE).memory
     for _ in range(5):
-        show_memory(app, HERE, memory.id)
-    assert explain_tier(app, HERE, memory.id).used == 1
+        show_memory(app, ShowInput(namespace=HERE, memory_id=memory.id))
+    assert explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id)).used == 1
     note_use(app, HERE, [memory.id], "opened", "a session")
-    assert explain_tier(app, HERE, memory.id).used == 2
+    assert explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id)).used == 2
 
 
 def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(app: App) -> None:
@@ -235,15 +235,15 @@ def test_tiers_are_listed_as_folded_the_most_valued_first(app: App) -> None:
 
 def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(app: App) -> None:
     memory = keep(app, CRANE, **WEAK).memory
-    new = explain_tier(app, HERE, memory.id[-10:])
+    new = explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id[-10:]))
     assert (new.tier, new.folded_at, new.tier_now) == ("hot", None, "hot")
     assert new.days_until_cold is not None
     assert f"{new.days_until_cold} days without a use" in new.would_change[0]
     later(app, new.days_until_cold)
-    stands = explain_tier(app, HERE, memory.id)
+    stands = explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id))
     assert (stands.tier, stands.tier_now) == ("hot", "cold")
     run(app)
-    cold = explain_tier(app, HERE, memory.id)
+    cold = explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id))
     assert (cold.tier, cold.why) == ("cold", "at_or_below_demote")
     assert cold.folded_at is not None
     for worth in (cold.tier_value, cold.heat, cold.decay):
@@ -251,18 +251,18 @@ def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(app:
     assert cold.uses_until_hot is not None
     use(app, memory.id, cold.uses_until_hot)
     run(app)
-    assert explain_tier(app, HERE, memory.id).tier == "hot"
+    assert explain_tier(app, ShowInput(namespace=HERE, memory_id=memory.id)).tier == "hot"
 
 
 def test_what_is_protected_or_over_is_explained_as_such(app: App) -> None:
-    principle = explain_tier(app, HERE, keep(app, FERRY, category="principle").memory.id)
+    principle = explain_tier(app, ShowInput(namespace=HERE, memory_id=keep(app, FERRY, category="principle").memory.id))
     assert (principle.why, principle.protected, principle.days_until_cold) == ("protected", "principle", None)
     assert "principle" in principle.reason
     file_memories(app, [a_memory(1, TIDE, status="superseded")])
-    over = explain_tier(app, HERE, "mem_" + "0" * 31 + "1")
+    over = explain_tier(app, ShowInput(namespace=HERE, memory_id="mem_" + "0" * 31 + "1"))
     assert (over.aging, over.would_change) == (False, ())
     with pytest.raises(NotFoundError):
-        explain_tier(app, ELSEWHERE, over.memory_id)
+        explain_tier(app, ShowInput(namespace=ELSEWHERE, memory_id=over.memory_id))
 
 
 def overdue(app: App, namespace: str, now: datetime) -> list[str]:
@@ -297,7 +297,7 @@ def test_the_report_tells_what_recurred_was_served_changed_and_aged(app: App) ->
     on_the_ledger(app, *extracted(app, tide.id))
     for session in ("a", "b"):
         ask(app, "crane", session_id=session, top_k=1)
-    show_memory(app, HERE, crane.id)
+    show_memory(app, ShowInput(namespace=HERE, memory_id=crane.id))
     run(app)
     report = weekly_report(app, ReportInput(namespace=HERE))
     assert (ids(report, "recurred"), report.recurred.entries[0].sessions) == ([crane.id], 2)

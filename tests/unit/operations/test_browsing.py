@@ -9,7 +9,7 @@ from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.episodes import episode_write
 from pellucid.model.turn import Segment, Turn
-from pellucid.operations.browsing import ListInput, list_memories, show_memory
+from pellucid.operations.browsing import ListInput, ShowInput, list_memories, show_memory
 from pellucid.settings import load
 
 HERE = "local/default"
@@ -25,14 +25,14 @@ def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(
     write, moments = episode_write(Segment("s", turns, "session_end"), HERE, app.clock)
     app.unit_of_work.commit("import", [write])
     first = moments[0].id
-    assert show_memory(app, HERE, first).memory.content == "turn 1"
-    assert show_memory(app, HERE, first[-10:]).memory.id == first
+    assert show_memory(app, ShowInput(namespace=HERE, memory_id=first)).memory.content == "turn 1"
+    assert show_memory(app, ShowInput(namespace=HERE, memory_id=first[-10:])).memory.id == first
     with pytest.raises(NotFoundError):
-        show_memory(app, "other/place", first)
+        show_memory(app, ShowInput(namespace="other/place", memory_id=first))
     with pytest.raises(NotFoundError):
-        show_memory(app, HERE, "")
+        show_memory(app, ShowInput(namespace=HERE, memory_id=""))
     with pytest.raises(InputError, match="2 memories fit"):
-        show_memory(app, HERE, write.path)
+        show_memory(app, ShowInput(namespace=HERE, memory_id=write.path))
     app.close()
 
 

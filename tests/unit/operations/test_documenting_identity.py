@@ -10,7 +10,14 @@ from kits.live_sessions import HERE
 from kits.vault import TickingClock
 from pellucid.clock import epoch_ms
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
-from pellucid.operations.document.listing import list_documents, remove_documents, show_document
+from pellucid.operations.document.listing import (
+    DocumentInput,
+    DocumentsInput,
+    RemoveInput,
+    list_documents,
+    remove_documents,
+    show_document,
+)
 from pellucid.operations.document.rows import load_history
 from pellucid.operations.document.watching import watch_docs
 
@@ -161,7 +168,7 @@ def test_no_secret_of_a_file_name_a_folder_or_a_header_key_is_stored(docs: Docs,
         below = bytes_below(home).lower()
         assert secret.lower().encode() not in below
         assert secret.lower().replace("_", "-").encode() not in below
-    listed = list_documents(docs.app, HERE).model_dump_json()
+    listed = list_documents(docs.app, DocumentsInput(namespace=HERE)).model_dump_json()
     assert KEY not in listed
     assert "[redacted:" in listed
     keys = docs.known(f"{KEY}.md")[0].versions[0].values
@@ -179,13 +186,13 @@ def test_a_document_whose_name_holds_a_secret_is_followed_like_any_other(docs: D
     assert docs.index(glob="nothing*").removed == 0
     assert (out := docs.edited(name, "One text", "New text")).changed == 1
     assert (out.new, out.removed, out.renamed) == (0, 0, 0)
-    assert show_document(docs.app, HERE, str(docs.folder / name)).document.title == "A"
+    assert show_document(docs.app, DocumentInput(namespace=HERE, name=str(docs.folder / name))).document.title == "A"
     (docs.folder / other).rename(docs.folder / "b.md")
     assert docs.index().renamed == 1
     (docs.folder / name).unlink()
     assert docs.index().removed == 1
     assert docs.index().removed == 0
-    assert len(remove_documents(docs.app, HERE, [str(docs.folder)]).removed) == 1
+    assert len(remove_documents(docs.app, RemoveInput(namespace=HERE, names=[str(docs.folder)])).removed) == 1
 
 
 def test_a_root_whose_name_holds_a_secret_is_kept_without_it(docs: Docs, home: Path) -> None:

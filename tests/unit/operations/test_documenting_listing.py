@@ -8,7 +8,14 @@ from kits.documents import SPEC, Docs
 from kits.live_sessions import HERE
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
-from pellucid.operations.document.listing import list_documents, remove_documents, show_document
+from pellucid.operations.document.listing import (
+    DocumentInput,
+    DocumentsInput,
+    RemoveInput,
+    list_documents,
+    remove_documents,
+    show_document,
+)
 from pellucid.operations.document.watching import watch_docs
 
 
@@ -17,12 +24,15 @@ def test_documents_are_listed_with_what_each_holds(docs: Docs) -> None:
     docs.indexed("notes.md", "# Notes\n\nNothing of note.\n")
     (docs.folder / "notes.md").unlink()
     docs.index()
-    listed = list_documents(docs.app, HERE)
+    listed = list_documents(docs.app, DocumentsInput(namespace=HERE))
     (row,) = listed.documents
     assert (row.entity, row.title, row.path) == ("SPEC-054", "Port of the signal plane", "specs/054.md")
     assert (row.sections, row.header_versions, listed.removed) == (3, 1, 1)
     assert row.edges >= 1
-    assert [each.path for each in list_documents(docs.app, HERE, gone=True).documents] == ["notes.md", "specs/054.md"]
+    assert [each.path for each in list_documents(docs.app, DocumentsInput(namespace=HERE, gone=True)).documents] == [
+        "notes.md",
+        "specs/054.md",
+    ]
 
 
 def test_a_document_is_shown_as_it_is_listed_and_closed_as_what_stood_in_it(docs: Docs) -> None:
@@ -30,18 +40,22 @@ def test_a_document_is_shown_as_it_is_listed_and_closed_as_what_stood_in_it(docs
     docs.write("a.md", f"{SPEC}\n## Orders\n\n{order}\n")
     docs.indexed("b.md", "# B\n\nText of b.\n")
     docs.edited("a.md", "two nights", "three nights")
-    for row in list_documents(docs.app, HERE).documents:
-        shown = show_document(docs.app, HERE, row.id)
+    for row in list_documents(docs.app, DocumentsInput(namespace=HERE)).documents:
+        shown = show_document(docs.app, DocumentInput(namespace=HERE, name=row.id))
         assert shown.document == row
         assert row.sections == len(shown.sections)
-    (closed,) = remove_documents(docs.app, HERE, ["a.md"]).removed
-    assert closed == next(row for row in list_documents(docs.app, HERE, gone=True).documents if row.path == "a.md")
+    (closed,) = remove_documents(docs.app, RemoveInput(namespace=HERE, names=["a.md"])).removed
+    assert closed == next(
+        row
+        for row in list_documents(docs.app, DocumentsInput(namespace=HERE, gone=True)).documents
+        if row.path == "a.md"
+    )
     assert closed.sections == 0
 
 
 def test_the_part_that_is_meant_is_written_as_everywhere(docs: Docs) -> None:
     docs.indexed("a.md", "# SPEC-1: A\n\n## Depends on\n\n- SPEC-2 §3\n- [SPEC-4](spec-4.md#dedup-contract)\n")
-    assert show_document(docs.app, HERE, "SPEC-1").edges == (
+    assert show_document(docs.app, DocumentInput(namespace=HERE, name="SPEC-1")).edges == (
         "SPEC-1 DEPENDS_ON SPEC-2 §3",
         "SPEC-1 DEPENDS_ON SPEC-4 #dedup-contract",
     )
@@ -54,12 +68,12 @@ def test_a_document_is_shown_by_any_of_its_names(docs: Docs, name: str, monkeypa
     monkeypatch.chdir(docs.folder)
     docs.indexed("specs/054.md", SPEC)
     docs.edited("specs/054.md", "two nights", "three nights")
-    shown = show_document(docs.app, HERE, name)
+    shown = show_document(docs.app, DocumentInput(namespace=HERE, name=name))
     assert [each.anchor for each in shown.sections][-1] == "specs/054.md:15-17"
     assert shown.closed[0].excerpt.startswith("The cutover takes two nights")
     assert any("DEPENDS_ON SPEC-" in each for each in shown.edges)
     assert shown.versions[0].values["status"] == "Draft"
-    assert show_document(docs.app, HERE, shown.document.id).document == shown.document
+    assert show_document(docs.app, DocumentInput(namespace=HERE, name=shown.document.id)).document == shown.document
 
 
 def test_a_name_of_nothing_and_one_of_two_are_said(docs: Docs) -> None:
@@ -68,23 +82,23 @@ def test_a_name_of_nothing_and_one_of_two_are_said(docs: Docs) -> None:
     docs.index("x")
     docs.index("y")
     with pytest.raises(InputError, match="2 documents"):
-        show_document(docs.app, HERE, "a.md")
+        show_document(docs.app, DocumentInput(namespace=HERE, name="a.md"))
     with pytest.raises(NotFoundError, match="no document"):
-        show_document(docs.app, HERE, "SPEC-999")
+        show_document(docs.app, DocumentInput(namespace=HERE, name="SPEC-999"))
 
 
 def test_what_is_removed_is_closed_and_comes_back_with_its_file(docs: Docs) -> None:
     docs.write("a/one.md", SPEC)
     docs.write("a/two.md", "# Two\n\nText.\n")
     docs.indexed("b.md", "# B\n\nText of b.\n")
-    out = remove_documents(docs.app, HERE, [str(docs.folder / "a")])
+    out = remove_documents(docs.app, RemoveInput(namespace=HERE, names=[str(docs.folder / "a")]))
     assert sorted(row.path for row in out.removed) == ["a/one.md", "a/two.md"]
     assert all(row.removed_at for row in out.removed)
     assert len(docs.said()) == 2
-    assert remove_documents(docs.app, HERE, ["SPEC-054"]).removed == ()
+    assert remove_documents(docs.app, RemoveInput(namespace=HERE, names=["SPEC-054"])).removed == ()
     assert docs.index().returned == 2
     with pytest.raises(NotFoundError):
-        remove_documents(docs.app, HERE, ["nothing.md"])
+        remove_documents(docs.app, RemoveInput(namespace=HERE, names=["nothing.md"]))
 
 
 class Script:

@@ -50,7 +50,10 @@ def test_a_verbatim_turn_with_orders_is_kept_listed_explained_and_not_recalled(a
     assert len(listed.memories) == 1
     assert held.memory.content == ORDER
     assert "instruction to an assistant" in listed.reasons[0]
-    assert "instruction to an assistant" in trust_explain(app, HERE, held.memory.id).doubt
+    assert (
+        "instruction to an assistant"
+        in trust_explain(app, PromoteInput(namespace=HERE, memory_id=held.memory.id)).doubt
+    )
     answer = why(app, WhyInput(memory=held.memory.id, recall_id=told.recall_id, namespace=HERE))
     assert "quarantine" in answer.model_dump_json()
 

@@ -15,7 +15,7 @@ from pellucid.model.project import DEFAULT
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import Mode
-from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns, show_waiting
+from pellucid.operations.session.observing import ObserveInput, ObserveOutput, SpoolInput, observe_turns, show_waiting
 from pellucid.operations.session.projects import app_in_project, list_projects, place_of
 from pellucid.settings import load
 
@@ -251,8 +251,8 @@ def test_a_live_session_is_filed_where_it_began_and_its_import_takes_nothing_twi
     shop, other = repository(code / "shop"), repository(code / "other")
     assert observe(whole, line("s1", "Good morning, let us look at it.", shop)).spooled_to == {"local/shop": 1}
     assert observe(whole, line("s1", "And now the other one, please.", other)).spooled_to == {"local/shop": 1}
-    assert show_waiting(whole, DEFAULT, by_folder=True).turns == 2
-    assert show_waiting(whole, DEFAULT).turns == 0
+    assert show_waiting(whole, SpoolInput(namespace=DEFAULT, by_folder=True)).turns == 2
+    assert show_waiting(whole, SpoolInput(namespace=DEFAULT)).turns == 0
     done = observe(whole, line("s1", TUESDAY, other), line("s2", FRIDAY, other), flush="session_end")
     assert {(each.namespace, each.session_id) for each in done.flushes} == {("local/shop", "s1"), ("local/other", "s2")}
     assert done.backlog == ()

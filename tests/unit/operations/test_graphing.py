@@ -11,7 +11,7 @@ from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import entity_id
 from pellucid.operations.graph.backfilling import BackfillInput, backfill
-from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit_graph, show_entity
+from pellucid.operations.graph.graphing import EdgeView, GraphAuditInput, GraphShowInput, audit_graph, show_entity
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
@@ -207,20 +207,24 @@ def test_the_way_over_what_was_forgotten_tells_no_name_not_even_to_who_guesses_i
 
 @pytest.mark.requirement("GRAPH-5")
 def test_an_audit_counts_and_names_what_does_not_fit(specs: App) -> None:
-    found = audit_graph(specs, HERE)
+    found = audit_graph(specs, GraphAuditInput(namespace=HERE))
     assert (found.documents, {(each.kind, each.subject) for each in found.problems}) == (3, {("dangling", "SPEC-904")})
-    assert audit_graph(specs, "other/place").problems == ()
+    assert audit_graph(specs, GraphAuditInput(namespace="other/place")).problems == ()
 
 
 def test_another_name_leads_to_its_thing_and_one_of_two_things_to_neither(specs: App) -> None:
     document(specs, "SPEC-905", [(MARCH, {"title": "Reader"})], [section(specs, "Depends on", "[it](layer.md)")])
     document(specs, "SPEC-906", [(MARCH, {"title": "One"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
     assert ("dangling", "specs/layer.md") not in {
-        (each.kind, each.subject) for each in audit_graph(specs, HERE).problems
+        (each.kind, each.subject) for each in audit_graph(specs, GraphAuditInput(namespace=HERE)).problems
     }
     assert show_entity(specs, _ask("specs/layer.md")).entity.name == "SPEC-906"
     document(specs, "SPEC-907", [(MARCH, {"title": "Two"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
-    (problem,) = (each for each in audit_graph(specs, HERE).problems if each.subject == "specs/layer.md")
+    (problem,) = (
+        each
+        for each in audit_graph(specs, GraphAuditInput(namespace=HERE)).problems
+        if each.subject == "specs/layer.md"
+    )
     assert problem.what == "SPEC-905 depends on specs/layer.md; SPEC-906 and SPEC-907 are called specs/layer.md"
     assert not show_entity(specs, _ask("specs/layer.md")).entity.defined
 

@@ -7,7 +7,7 @@ import pytest
 from kits.graph import HERE, MARCH, document, section
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.recall.explaining import ablate_recall
+from pellucid.operations.recall.explaining import AblateInput, ablate_recall
 from pellucid.operations.recall.leg_lift import LegLift, LiftInput, lift
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
@@ -30,7 +30,7 @@ def of(app: App, leg: str) -> LegLift:
 
 @pytest.mark.requirement("GRAPH-4")
 def test_a_leg_is_counted_where_it_took_part_and_changed_what_was_served(asked: App) -> None:
-    done = ablate_recall(asked, HERE, "last~1", ["graph"]).effects[0]
+    done = ablate_recall(asked, AblateInput(namespace=HERE, recall_id="last~1", without=["graph"])).effects[0]
     found = of(asked, "graph")
     assert (found.recalls, found.took_part, found.changed) == (2, 1, 1)
     assert (found.brought, found.pushed_out) == (len(done.left), len(done.entered))

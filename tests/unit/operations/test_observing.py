@@ -22,7 +22,7 @@ from pellucid.observe.judge import HeuristicJudge
 from pellucid.operations.extraction import Extraction
 from pellucid.operations.session import observing
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
-from pellucid.operations.session.observing import ObserveInput, observe_turns, show_waiting
+from pellucid.operations.session.observing import ObserveInput, SpoolInput, observe_turns, show_waiting
 from pellucid.settings.sections import CaptureSettings
 
 CANARY = "zebrafinch"
@@ -215,7 +215,7 @@ def test_off_the_record_lasts_from_call_to_call_and_over_a_flush(live: Home) -> 
     see(app, flush="session_end", session_id="s")
     out = see(app, turn(f"still {CANARY}"))
     assert out.dropped == {"off-the-record": 1}
-    assert show_waiting(app, HERE).turns == 1
+    assert show_waiting(app, SpoolInput(namespace=HERE)).turns == 1
     assert live.files_with(CANARY) == []
 
     see(app, turn("[on the record]"))
@@ -369,7 +369,7 @@ def test_status_shows_what_waits_and_touches_nothing(live: Home) -> None:
     app = live.open()
     see(app, turn(TTL), turn("hello", session="b"), turn("hello", session="b"))
     live.later(600)
-    out = show_waiting(app, HERE)
+    out = show_waiting(app, SpoolInput(namespace=HERE))
     assert (out.turns, [(each.session_id, each.turns) for each in out.backlog]) == (3, [("s", 1), ("b", 2)])
     assert out.backlog[0].newest - NOON < timedelta(minutes=1)
     assert kept(app) == []

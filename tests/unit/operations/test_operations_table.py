@@ -4,7 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from inspect import isfunction
+from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_type_hints
@@ -15,12 +15,13 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
+from pellucid.operations.expectations import expectation_in_words
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.operation import CONTEXT, Call, expectation_in_words, flag_name, flag_of
+from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
-from pellucid.surfaces.cli.own import OWN
-from pellucid.surfaces.texts import TEXTS
+from pellucid.surfaces.answers import presenter
+from pellucid.surfaces.command_line import commands
 from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]
@@ -31,7 +32,7 @@ TOLD_ELSEWHERE = ("Flag", "Operation", "re.compile")
 @pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
 def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
     assert re.fullmatch(r"[a-z]+\.[a-z_]+", row.name)
-    assert 10 <= len(row.text.split("\n")[0].split(". ")[0]) <= SUMMARY_AT_MOST
+    assert 10 <= len(row.help.split("\n")[0].split(". ")[0]) <= SUMMARY_AT_MOST
     assert issubclass(row.input, Wire)
     schema = row.input.model_json_schema(by_alias=False)["properties"] if row.input.model_fields else {}
     for name, field in row.input.model_fields.items():
@@ -43,10 +44,8 @@ def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
 
 @pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
 def test_a_row_names_what_its_function_answers_with(row) -> None:
-    """What a lambda calls says what it gives; a surface derives its answer's schema from the row's type."""
-    names = row.run.__code__.co_names if row.run.__name__ == "<lambda>" else ()
-    called = [each for name in names if isfunction(each := row.run.__globals__.get(name))] or [row.run]
-    answers = {kind for each in called for kind in one_of(get_type_hints(each)["return"])}
+    """A surface derives its answer's schema from the row's type."""
+    answers = set(one_of(get_type_hints(row.run)["return"]))
     assert answers == set(one_of(row.output))
     if row.output != Iterator[str]:
         assert all(issubclass(kind, Wire) for kind in answers)
@@ -64,10 +63,19 @@ def test_every_name_and_every_command_stands_once() -> None:
     assert len(set(commands)) == len(commands)
 
 
-def test_every_operation_has_one_text_or_a_command_that_tells_it() -> None:
-    told_otherwise = {row.name for row in OPERATIONS if row.on.cli in OWN}
-    assert set(NAMES) - set(TEXTS) <= told_otherwise
-    assert set(TEXTS) <= set(NAMES)
+@pytest.mark.parametrize("row", [row for row in OPERATIONS if row.on.cli], ids=lambda row: row.name)
+def test_a_command_finds_its_row_in_the_module_of_its_function(row) -> None:
+    module = import_module(commands()[row.on.cli].module)
+    assert any(each is row for each in vars(module).values())
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
+def test_a_row_names_its_text_unless_its_answer_is_none(row) -> None:
+    """An X-ray has formats of its own, and lines are printed as they come."""
+    if row.text.presenter:
+        assert callable(presenter(row.text.presenter))
+    else:
+        assert row.gives_xray or row.output == Iterator[str] or hasattr(row.output, "as_text")
 
 
 def test_an_error_names_a_field_and_each_surface_spells_it() -> None:

@@ -22,7 +22,7 @@ from pellucid.operations.memory.remembering import RememberInput
 from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.recall.recalling import RecallInput
 from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_TEXT, SafeInput
-from pellucid.recall.query.plan import MAX_CHARACTERS
+from pellucid.recall.query.limits import MAX_CHARACTERS
 
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"

@@ -166,7 +166,7 @@ def test_an_export_makes_its_lines_as_they_are_asked_for_and_names_what_it_left_
     ids = [asked(kept, f"crane {number}?") for number in range(4)]
     pin_snapshot(kept, PinSnapshotInput(namespace=HERE, recall_id=ids[1]))
     left_out: list[str] = []
-    lines = export_snapshots(kept, ExportInput(namespace=HERE), left_out.append)
+    lines = export_snapshots(replace(kept, report=left_out.append), ExportInput(namespace=HERE))
     assert ids[3] in next(lines)
     kept.history.prune(LATER, 100)
     assert [json.loads(line)["snapshot"]["snapshotId"] for line in lines] == [ids[1]]

@@ -16,7 +16,7 @@ from pellucid.operations.graph.states import EntityHistoryOutput
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
-from pellucid.operations.memory.storytelling import HistoryOutput, history_of_memory, history_of_name
+from pellucid.operations.memory.storytelling import HistoryInput, HistoryOutput, history_of_memory, history_of_name
 from pellucid.operations.recall.recalling import RecallOutput, recall, xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
@@ -253,13 +253,13 @@ def test_a_name_tells_the_story_of_a_thing_and_an_id_that_of_a_memory(app: App) 
     Calendar.at = MAY
     document(app, "SPEC-901", [(MARCH, {"title": "Ground", "status": "draft"}), (APRIL, {"title": "Ground"})])
     memory_id = _remembered(app)
-    thing = history_of_name(app, HERE, "SPEC-901", as_of=MARCH)
+    thing = history_of_name(app, HistoryInput(namespace=HERE, name="SPEC-901", as_of=MARCH))
     assert isinstance(thing, EntityHistoryOutput)
     assert [each.props["status"] for each in thing.states] == ["draft"]
     for name in (memory_id, memory_id[-10:]):
-        assert isinstance(history_of_name(app, HERE, name), HistoryOutput)
+        assert isinstance(history_of_name(app, HistoryInput(namespace=HERE, name=name)), HistoryOutput)
     with pytest.raises(NotFoundError) as raised:
-        history_of_name(app, HERE, "SPEC-902")
+        history_of_name(app, HistoryInput(namespace=HERE, name="SPEC-902"))
     assert "SPEC-901" in raised.value.next_step
 
 
@@ -268,10 +268,10 @@ def test_what_a_memory_says_of_a_thing_is_a_state_of_it(app: App) -> None:
     first = Calendar.at
     Calendar.at += DAY
     _remembered(app, "The relay listens on port 9090", entity_ref="relay", attributes={"port": "9090"})
-    told = history_of_name(app, HERE, "relay")
+    told = history_of_name(app, HistoryInput(namespace=HERE, name="relay"))
     assert isinstance(told, EntityHistoryOutput)
     assert [each.props.get("port") for each in told.states] == ["8080", "9090"]
-    past = history_of_name(app, HERE, "relay", as_of=first)
+    past = history_of_name(app, HistoryInput(namespace=HERE, name="relay", as_of=first))
     assert isinstance(past, EntityHistoryOutput)
     assert past.holds == {"port": "8080"}
 

@@ -13,6 +13,7 @@ from pellucid.errors import ConflictError, InputError, NotFoundError, StoreError
 from pellucid.model.access import Grant, is_allowed
 from pellucid.operations.admin.tokens import (
     CreateTokenInput,
+    TokenInput,
     create_token,
     list_tokens,
     revoke_token,
@@ -70,14 +71,14 @@ def test_a_damaged_list_is_no_empty_one_and_a_link_is_not_followed(house: Opener
 def test_a_rotated_or_revoked_token_ends_at_once(house: Opener) -> None:
     app = house()
     first = made(app)
-    second = rotate_token(app, "laptop").token
+    second = rotate_token(app, TokenInput(name="laptop")).token
     assert app.access.known().principal_of_token(first, app.key) is None
     assert app.access.known().principal_of_token(second, app.key)
-    revoke_token(app, "laptop")
+    revoke_token(app, TokenInput(name="laptop"))
     assert app.access.known().principal_of_token(second, app.key) is None
     assert not list_tokens(app).tokens
     with pytest.raises(NotFoundError):
-        revoke_token(app, "laptop")
+        revoke_token(app, TokenInput(name="laptop"))
 
 
 def test_a_name_is_taken_once(house: Opener) -> None:

@@ -76,7 +76,7 @@ def test_a_users_word_lifts_a_tools_and_neither_a_web_page_nor_an_assistant_does
     risen = now(whole, tool)
     assert (risen.trust_zone, risen.status, risen.superseded_by) == ("working", "superseded", user.id)
     assert now(whole, user).status == "active"
-    [row] = trust_explain(whole, HERE, tool.id).events
+    [row] = trust_explain(whole, PromoteInput(namespace=HERE, memory_id=tool.id)).events
     assert (row.event_type, row.reason_code, row.related_memory_ids) == (
         "promoted",
         "corroborated:user_input",

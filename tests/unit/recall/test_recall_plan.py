@@ -7,7 +7,8 @@ import pytest
 from kits.vault import HERE, Opener, a_memory, file_memories, keep, run
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.recall.query.plan import MAX_CHARACTERS, MAX_STEMS, clean
+from pellucid.recall.query.limits import MAX_CHARACTERS
+from pellucid.recall.query.plan import MAX_STEMS, clean
 from pellucid.recall.state import Plan
 
 

@@ -9,7 +9,7 @@ from kits.sentences import untrue
 from kits.vault import HERE, Opener, ask, keep, ranking, run
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.recall.explaining import ablate_recall, replay_recall
+from pellucid.operations.recall.explaining import AblateInput, ReplayInput, ablate_recall, replay_recall
 from pellucid.operations.recall.recalling import load_receipt, xray_by_id
 from pellucid.recall.ablate import ablate
 from pellucid.recall.legs.leg import Leg, LegAnswer, report
@@ -73,7 +73,7 @@ def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
         assert "70.0000" in shown
 
     assert state.pool.ranks["luck"].tolist() == [1, 2, 3]
-    again = replay_recall(lucky, HERE, answer.recall_id, live=True)
+    again = replay_recall(lucky, ReplayInput(namespace=HERE, recall_id=answer.recall_id, live=True))
     assert again.identical
     assert again.live
     assert again.live.identical
@@ -86,9 +86,11 @@ def test_a_recall_is_told_without_a_leg_that_is_a_row(lucky: App) -> None:
     live = run(lucky, QUESTION, without=("luck",))
     assert ranking(ablate(state, ("luck",))) == ranking(live)
     assert ranking(live) != ranking(run(lucky, QUESTION))
-    (effect,) = ablate_recall(lucky, HERE, answer.recall_id, ("luck",)).effects
+    (effect,) = ablate_recall(lucky, AblateInput(namespace=HERE, recall_id=answer.recall_id, without=("luck",))).effects
     assert effect.moved
-    assert ("luck",) in {each.parts for each in ablate_recall(lucky, HERE, answer.recall_id).effects}
+    assert ("luck",) in {
+        each.parts for each in ablate_recall(lucky, AblateInput(namespace=HERE, recall_id=answer.recall_id)).effects
+    }
 
 
 @pytest.mark.requirement("XRAY-5")
@@ -108,7 +110,7 @@ def test_a_stage_is_a_row_and_nothing_else(house: Opener, monkeypatch: pytest.Mo
     assert answer.memories[0].memory.content == "the ferry leaves at nine"
     assert "the largest part of its score is its whim (70.00 of" in answer.memories[0].why
     state = load_receipt(app, HERE, answer.recall_id).state
-    again = replay_recall(app, HERE, answer.recall_id, live=True)
+    again = replay_recall(app, ReplayInput(namespace=HERE, recall_id=answer.recall_id, live=True))
     assert again.identical
     assert again.live
     assert again.live.identical

@@ -14,7 +14,7 @@ from pellucid.errors import NotFoundError
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
-from pellucid.operations.recall.explaining import LiveOutput, replay_recall
+from pellucid.operations.recall.explaining import LiveOutput, ReplayInput, replay_recall
 from pellucid.recall.legs.leg import empty_report
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.xray.replay import UNEXPLAINED, Since, compare_with_live, replay_receipt
@@ -31,7 +31,7 @@ def port(house: Opener) -> App:
 
 
 def live(app: App, recall_id: str) -> LiveOutput:
-    found = replay_recall(app, HERE, recall_id, live=True)
+    found = replay_recall(app, ReplayInput(namespace=HERE, recall_id=recall_id, live=True))
     assert found.identical
     assert found.live
     return found.live
@@ -195,12 +195,12 @@ def test_a_turn_that_joined_a_session_is_named(house: Opener) -> None:
 def test_a_recall_of_another_place_is_unknown_and_a_pruned_one_says_so(port: App) -> None:
     recall_id = ask(port, "harbour crane").recall_id
     with pytest.raises(NotFoundError, match="no recall"):
-        replay_recall(port, "other/place", recall_id)
+        replay_recall(port, ReplayInput(namespace="other/place", recall_id=recall_id))
     with pytest.raises(NotFoundError, match="no recall"):
-        replay_recall(port, HERE, "rec_" + "0" * 32)
+        replay_recall(port, ReplayInput(namespace=HERE, recall_id="rec_" + "0" * 32))
     port.history.prune(int(NOON.timestamp() * 2000), 100)
     with pytest.raises(NotFoundError, match="pruned"):
-        replay_recall(port, HERE, recall_id)
+        replay_recall(port, ReplayInput(namespace=HERE, recall_id=recall_id))
 
 
 @pytest.mark.requirement("XRAY-5")

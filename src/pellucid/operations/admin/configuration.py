@@ -9,8 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.capture.secrets.redact import redact
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.settings import Settings
+from pellucid.operations.operation import Call, Flag, Operation, Surfaces, Text
 from pellucid.settings.files import section
 
 _DEFAULT = "default"
@@ -43,10 +42,11 @@ class SettingsOutput(Wire):
     settings: tuple[SettingRow, ...]
 
 
-def list_settings(settings: Settings, *, changed: bool = False) -> SettingsOutput:
-    """List the settings with their values and sources; with `changed`, only those that do not come from the default."""
-    rows = _rows(settings, settings.sources, "")
-    return SettingsOutput(settings=tuple(row for row in rows if not changed or row.source != _DEFAULT))
+def list_settings(call: Call, request: SettingsInput) -> SettingsOutput:
+    """List the call's settings with their values and sources; with `changed`, only those that do not come from the
+    default."""
+    rows = _rows(call.settings, call.settings.sources, "")
+    return SettingsOutput(settings=tuple(row for row in rows if not request.changed or row.source != _DEFAULT))
 
 
 def _rows(settings: BaseModel, sources: Mapping[str, str], prefix: str) -> Iterator[SettingRow]:
@@ -74,9 +74,10 @@ SETTINGS = Operation(
     "Show every setting in force, and where it was set. Of a secret only whether there is one.",
     SettingsInput,
     SettingsOutput,
-    lambda call, asked: list_settings(call.settings, changed=asked.changed),
+    list_settings,
     "read",
     Surfaces("settings", http=("GET /v1/settings",)),
+    text=Text("everyday.settings_text"),
     as_it_stands=True,
     needs="admin",
 )

@@ -16,7 +16,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, first_names
 from pellucid.operations.admin.status import PipelineStatus, is_low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
-from pellucid.operations.operation import Call, Operation, Surfaces, problems_error
+from pellucid.operations.operation import Call, Operation, Surfaces, Text, in_home, problems_error
 from pellucid.operations.remains import bytes_needed_to_finish, has_unfinished_erasure
 from pellucid.operations.settling import HealthFinding, find_losses, finding
 from pellucid.store.local import health
@@ -72,7 +72,7 @@ class RebuildOutput(Wire):
     """The name that a damaged index was given, beside the new index."""
 
 
-def describe_home(app: App) -> HomeOutput:
+def describe_home(app: App, _request: object = None) -> HomeOutput:
     """Return the home's path, the number of files in its index and of recalls in its history, and whether its embedding
     model is ready."""
     home = app.settings.home
@@ -292,9 +292,10 @@ INIT = Operation(
     "It holds a vault of Markdown files and its databases. Safe to repeat.\n",
     HomeInput,
     HomeOutput,
-    lambda call, _asked: describe_home(call.app),
+    in_home(describe_home),
     "append",
     Surfaces("init"),
+    text=Text("everyday.home_text"),
 )
 DOCTOR = Operation(
     "home.doctor",
@@ -305,6 +306,7 @@ DOCTOR = Operation(
     doctor,
     "read",
     Surfaces("doctor", http=("GET /v1/doctor",)),
+    text=Text("everyday.doctor_text"),
     failure=lambda output: problems_error(len(output.findings)),
     as_it_stands=True,
     needs="admin",
@@ -317,6 +319,7 @@ REBUILD = Operation(
     rebuild_home,
     "read",
     Surfaces("rebuild", http=("POST /v1/rebuild",)),
+    text=Text("everyday.rebuild_text"),
     as_it_stands=True,
     needs="admin",
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pellucid.encoders.minilm.provision import MODEL_NAME, provision, status
 from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, locate, pull
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces, Text
 from pellucid.settings import Settings
 
 
@@ -27,14 +27,14 @@ class ModelsOutput(Wire):
     graphs: tuple[str, ...]
 
 
-def models(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
+def show_model(call: Call, request: ModelsInput) -> ModelsOutput:
     """Show the files of the embedding model (with `reranker`, of the reranking model) in the cache and their states.
-    The action `pull` downloads missing files first; `report` gets lines about that."""
+    The action `pull` downloads missing files first, and reports lines about that."""
     if request.reranker:
-        return _show_reranker(settings, request, report)
-    folder = settings.home / "models" / MODEL_NAME
+        return _show_reranker(call.settings, request, call.report)
+    folder = call.settings.home / "models" / MODEL_NAME
     if request.action == "pull":
-        provision(folder, report)
+        provision(folder, call.report)
     found = status(folder)
     return ModelsOutput(
         model=MODEL_NAME,
@@ -66,7 +66,8 @@ MODELS = Operation(
     "Show or fetch the embedding model, or a reranker's.",
     ModelsInput,
     ModelsOutput,
-    lambda call, asked: models(call.settings, asked, call.report),
+    show_model,
     "read",
     Surfaces("models"),
+    text=Text("everyday.models_text"),
 )

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.model.access import AccessList, Grant, Principal, format_token, secret_digest
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 
 Name = Annotated[str, Argument("The name that the token was made under.")]
@@ -89,14 +89,14 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
     return NewToken(token=token, name=made.name, grants=tuple(map(_grant_text, grants)))
 
 
-def list_tokens(app: App) -> TokensOutput:
+def list_tokens(app: App, _request: object = None) -> TokensOutput:
     """List all tokens, sorted by the names of their principals, without their secrets."""
     return TokensOutput(
         tokens=tuple(map(_token_view, sorted(app.access.known().principals, key=lambda each: each.name)))
     )
 
 
-def rotate_token(app: App, name: str) -> NewToken:
+def rotate_token(app: App, request: TokenInput) -> NewToken:
     """Give the principal of this name a new token with the same grants, and return the token with its secret; the old
     token ends at once. NotFoundError if there is no such principal."""
     token, token_id, digest = _new_token(app)
@@ -104,20 +104,20 @@ def rotate_token(app: App, name: str) -> NewToken:
     def rotate(access_list: AccessList) -> AccessList:
         """Return the access list with the new token for the principal of this name."""
         changed = {"token_id": token_id, "digest": digest, "rotated": app.clock.now()}
-        return access_list.with_principal(_find_principal(access_list, name).model_copy(update=changed))
+        return access_list.with_principal(_find_principal(access_list, request.name).model_copy(update=changed))
 
-    rotated = _find_principal(app.access.change(rotate), name)
-    return NewToken(token=token, name=name, grants=tuple(map(_grant_text, rotated.grants)))
+    rotated = _find_principal(app.access.change(rotate), request.name)
+    return NewToken(token=token, name=request.name, grants=tuple(map(_grant_text, rotated.grants)))
 
 
-def revoke_token(app: App, name: str) -> TokenView:
+def revoke_token(app: App, request: TokenInput) -> TokenView:
     """Revoke the token of this name at once, and return its last state; NotFoundError if there is no such token."""
     revoked = list[Principal]()
 
     def revoke(access_list: AccessList) -> AccessList:
         """Return the access list without the principal of this name, after appending the principal to `revoked`."""
-        revoked.append(_find_principal(access_list, name))
-        return access_list.without(name)
+        revoked.append(_find_principal(access_list, request.name))
+        return access_list.without(request.name)
 
     app.access.change(revoke)
     return _token_view(revoked[0])
@@ -172,9 +172,10 @@ CREATE_TOKEN = Operation(
     "It is shown once, and only a keyed hash of it is kept.\n",
     CreateTokenInput,
     NewToken,
-    lambda call, asked: create_token(call.app, asked),
+    in_home(create_token),
     "change",
     Surfaces("token create", http=("POST /v1/tokens",)),
+    text=Text("everyday.new_token_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -183,9 +184,10 @@ LIST_TOKENS = Operation(
     "List tokens: whose, for what, and when last used.",
     TokensInput,
     TokensOutput,
-    lambda call, _asked: list_tokens(call.app),
+    in_home(list_tokens),
     "read",
     Surfaces("token list", http=("GET /v1/tokens",)),
+    text=Text("everyday.tokens_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -194,9 +196,10 @@ ROTATE_TOKEN = Operation(
     "Give a token a new secret; the old one ends at once.",
     TokenInput,
     NewToken,
-    lambda call, asked: rotate_token(call.app, asked.name),
+    in_home(rotate_token),
     "change",
     Surfaces("token rotate", http=("POST /v1/tokens/{name}/rotate",)),
+    text=Text("everyday.new_token_text"),
     as_it_stands=True,
     needs="admin",
 )
@@ -205,9 +208,10 @@ REVOKE_TOKEN = Operation(
     "End a token at once.",
     TokenInput,
     TokenView,
-    lambda call, asked: revoke_token(call.app, asked.name),
+    in_home(revoke_token),
     "change",
     Surfaces("token revoke", http=("DELETE /v1/tokens/{name}",)),
+    text=Text("everyday.ended_token_text"),
     as_it_stands=True,
     needs="admin",
 )

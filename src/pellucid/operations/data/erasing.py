@@ -14,7 +14,7 @@ from pellucid.operations.memory.forgetting import (
     preview_plan,
     remains_error,
 )
-from pellucid.operations.operation import Operation, Surfaces
+from pellucid.operations.operation import Operation, Surfaces, Text, in_home
 from pellucid.operations.remains import Remainder, finish_erasures, mark_erasure_begun, mark_erasure_finished, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.local.hooked import HookedSessions
@@ -117,9 +117,10 @@ ERASE_DATA = Operation(
     "Its recalls, what became of them, turns that wait, episodes, and the memories that come from it alone.\n",
     EraseInput,
     EraseOutput,
-    lambda call, asked: (preview_erase_subject if asked.preview else erase_subject)(call.app, asked),
+    in_home(erase_subject, preview=preview_erase_subject),
     "erase",
     Surfaces("data erase", http=("POST /v1/data/erase",)),
+    text=Text("memory.changes.erasure_text", excerpts=True, carry_out={"preview": False}),
     failure=remains_error,
     needs="admin",
     span="delete_memory",

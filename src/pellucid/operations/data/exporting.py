@@ -7,7 +7,7 @@ from contextlib import suppress
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.operations.data.subject import SubjectInput, find_owned, subject_of
-from pellucid.operations.operation import Operation, Surfaces
+from pellucid.operations.operation import Operation, Surfaces, in_home
 from pellucid.operations.recall.recalling import xray_by_id
 
 
@@ -43,7 +43,7 @@ EXPORT_DATA = Operation(
     "and what it used.\n",
     SubjectInput,
     Iterator[str],
-    lambda call, asked: export_subject(call.app, asked),
+    in_home(export_subject),
     "read",
     Surfaces("data export", http=("GET /v1/data/export",)),
     needs="admin",

@@ -5,7 +5,7 @@ reported and does not stop the others.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ from pellucid.operations.document.cleaning import ReadingTally, clean_document, 
 from pellucid.operations.document.held import known_documents, original_file, read_kept, stored_file, stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
 from pellucid.operations.document.writing import commit_drafts, vault_path, withhold_and_quarantine
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
 from pellucid.store.graph_port import FiledDocument
@@ -37,7 +37,6 @@ from pellucid.store.graph_port import FiledDocument
 FILES_A_COMMIT = 200
 SECTIONS_A_COMMIT = 2_000
 """Sections read after which a batch ends early, since other writers wait while they are encoded."""
-Progress = Callable[[int, int], None]
 """Called with the bytes of the files that are done, and of all files."""
 
 
@@ -91,7 +90,7 @@ class IndexDocsOutput(Wire):
     loaded: HistoryRowsOutput | None = None
 
 
-def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = None) -> IndexDocsOutput:
+def index_docs(app: App, request: IndexDocsInput) -> IndexDocsOutput:
     """Index documents as they are now: add new files, update changed files, and close the documents of files that are
     gone. Then load the rows of `history_file`, if given. A dry run only counts.
 
@@ -107,7 +106,7 @@ def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = No
     if not request.paths and request.history_file is None:
         raise InputError("nothing says what to index", code="missing_path", next_step="name files or folders")
     if request.paths:
-        outcome = _Indexing(app, request, progress or (lambda _done, _total: None)).run()
+        outcome = _Indexing(app, request).run()
     else:
         outcome = IndexDocsOutput(namespace=request.namespace, written=not request.dry_run)
     if request.history_file is None:
@@ -123,7 +122,6 @@ class _Indexing:
 
     app: App
     request: IndexDocsInput
-    progress: Progress
     counts: Counts = field(default_factory=Counts)
     unread: int = 0
     """Files that could not be indexed."""
@@ -185,8 +183,8 @@ class _Indexing:
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
-        """Read the files and write those that changed, a batch at a time; call `progress` with the bytes done and the
-        bytes of all files after each file."""
+        """Read the files and write those that changed, a batch at a time; after each file, call the app's `progress`
+        with the bytes done and the bytes of all files."""
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for file in files:
@@ -197,7 +195,7 @@ class _Indexing:
                 self._keep_batch(batch)
                 batch, sections = [], 0
             done += file.size
-            self.progress(done, total)
+            self.app.progress(done, total)
         if batch:
             self._keep_batch(batch)
 
@@ -380,8 +378,9 @@ INDEX_DOCS = Operation(
     "Take documents in by heading, or what changed in them. What is gone is closed.",
     IndexDocsInput,
     IndexDocsOutput,
-    lambda call, asked: index_docs(call.app, asked, call.progress),
+    in_home(index_docs),
     "append",
     Surfaces("index docs"),
+    text=Text("index.indexing_text"),
     span="upsert_memory",
 )

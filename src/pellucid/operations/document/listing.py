@@ -18,7 +18,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.held import read_kept, stored_file, stored_path
 from pellucid.operations.document.writing import commit_drafts
 from pellucid.operations.graph.states import document_names
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.store.graph_port import FiledDocument
 
 
@@ -85,26 +85,47 @@ _SHOWN = {"id", "entity", "entity_type", "title", "path", "root", "updated", "re
 """The fields of a document that are copied to its row in a list."""
 
 
-def list_documents(app: App, namespace: str, *, gone: bool = False) -> DocumentsOutput:
+class DocumentsInput(Wire):
+    """A namespace, and whether to list closed documents, too."""
+
+    namespace: str
+    gone: Annotated[bool, Flag("Those whose file is gone, too.")] = False
+
+
+class DocumentInput(Wire):
+    """The document to show."""
+
+    namespace: str
+    name: Annotated[str, Argument("A document's path, its entity such as SPEC-054, or its id.")]
+
+
+class RemoveInput(Wire):
+    """The documents to close."""
+
+    namespace: str
+    names: Annotated[tuple[str, ...], Argument("Paths, entities such as SPEC-054, or ids of documents.")]
+
+
+def list_documents(app: App, request: DocumentsInput) -> DocumentsOutput:
     """List the documents of a namespace, sorted by entity, then path; with `gone`, also those whose file is gone. The
     number of the latter is always in the output."""
-    found = app.graph.documents(namespace)
-    shown = [each for each in found if gone or each.document.removed_at is None]
-    rows = _document_rows(app, namespace, shown, _count_sections(app, namespace, shown))
+    found = app.graph.documents(request.namespace)
+    shown = [each for each in found if request.gone or each.document.removed_at is None]
+    rows = _document_rows(app, request.namespace, shown, _count_sections(app, request.namespace, shown))
     return DocumentsOutput(
         documents=tuple(sorted(rows, key=lambda row: (node_key(row.entity), row.path))),
         removed=sum(each.document.removed_at is not None for each in found),
     )
 
 
-def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
+def show_document(app: App, request: DocumentInput) -> DocumentOutput:
     """Show one document, found by its path, its entity, an alias or its id.
 
     Raises:
         NotFoundError: no document of the namespace has that name, or its vault file is gone.
         InputError: several documents have that name, or the vault file cannot be read.
     """
-    filed = _find_document(app, namespace, name)
+    filed = _find_document(app, request.namespace, request.name)
     kept = read_kept(app, filed)
     if kept is None:
         raise NotFoundError(f"{filed.path} is gone: somebody deleted it", next_step="index the document again")
@@ -121,10 +142,10 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         for each in kept.sections
     ]
     return DocumentOutput(
-        document=_document_rows(app, namespace, [filed], {filed.document.id: _count_open(kept.sections)})[0],
+        document=_document_rows(app, request.namespace, [filed], {filed.document.id: _count_open(kept.sections)})[0],
         aliases=kept.document.aliases,
         versions=tuple(reversed(kept.document.versions)),
-        edges=_edges_in_file(app, namespace, filed.path),
+        edges=_edges_in_file(app, request.namespace, filed.path),
         sections=tuple(row for row in rows if row.valid_until is None),
         closed=tuple(sorted((row for row in rows if row.valid_until), key=attrgetter("valid_until"), reverse=True)),
     )
@@ -143,7 +164,7 @@ def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
     return tuple(sorted(lines))
 
 
-def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedOutput:
+def remove_documents(app: App, request: RemoveInput) -> RemovedOutput:
     """Close documents as if their files were gone, and return those that were closed; documents that are closed already
     are skipped. Indexing an existing file again reopens its document.
 
@@ -153,15 +174,17 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
         NotFoundError: no document of the namespace has one of the names.
         InputError: several documents have one of the names, or a vault file cannot be read.
     """
-    with app.unit_of_work.deciding(namespace):
-        chosen = {each.document.id: each for name in names for each in _documents_named(app, namespace, name)}
+    with app.unit_of_work.deciding(request.namespace):
+        chosen = {
+            each.document.id: each for name in request.names for each in _documents_named(app, request.namespace, name)
+        }
         open_ones = [each for each in chosen.values() if each.document.removed_at is None]
         kept = [document for each in open_ones if (document := read_kept(app, each))]
         drafts = [draft_removal(each, app.clock.now()) for each in kept]
         op_id = commit_drafts(app, drafts).op_id if drafts else None
     closed = {draft.document.id: _count_open(draft.sections) for draft in drafts}
-    found = [each for each in app.graph.documents(namespace) if each.document.id in closed]
-    return RemovedOutput(removed=tuple(_document_rows(app, namespace, found, closed)), op_id=op_id)
+    found = [each for each in app.graph.documents(request.namespace) if each.document.id in closed]
+    return RemovedOutput(removed=tuple(_document_rows(app, request.namespace, found, closed)), op_id=op_id)
 
 
 def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
@@ -233,35 +256,15 @@ def _count_open(parts: Iterable[Section | HeaderVersion]) -> int:
     return sum(each.valid_until is None for each in parts)
 
 
-class DocumentsInput(Wire):
-    """A namespace, and whether to list closed documents, too."""
-
-    namespace: str
-    gone: Annotated[bool, Flag("Those whose file is gone, too.")] = False
-
-
-class DocumentInput(Wire):
-    """The document to show."""
-
-    namespace: str
-    name: Annotated[str, Argument("A document's path, its entity such as SPEC-054, or its id.")]
-
-
-class RemoveInput(Wire):
-    """The documents to close."""
-
-    namespace: str
-    names: Annotated[tuple[str, ...], Argument("Paths, entities such as SPEC-054, or ids of documents.")]
-
-
 DOCUMENTS = Operation(
     "document.list",
     "List the documents that are indexed. Of each: what it defines, its title, path, sections and edges.",
     DocumentsInput,
     DocumentsOutput,
-    lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone),
+    in_home(list_documents),
     "read",
     Surfaces("index list", http=("GET /v1/documents",), mcp="memory_search:documents"),
+    text=Text("index.documents_text"),
 )
 DOCUMENT = Operation(
     "document.show",
@@ -271,17 +274,19 @@ And the edges it says, and what stood in it before.
 """,
     DocumentInput,
     DocumentOutput,
-    lambda call, asked: show_document(call.app, asked.namespace, asked.name),
+    in_home(show_document),
     "read",
     Surfaces("index show", http=("GET /v1/documents/{name}",)),
+    text=Text("index.document_text"),
 )
 REMOVE = Operation(
     "document.remove",
     "Close documents as if their files were gone. What they said stays for questions about the past.",
     RemoveInput,
     RemovedOutput,
-    lambda call, asked: remove_documents(call.app, asked.namespace, asked.names),
+    in_home(remove_documents),
     "change",
     Surfaces("index remove", http=("POST /v1/documents/remove",)),
+    text=Text("index.removal_text"),
     needs="admin",  # a document is a person's
 )

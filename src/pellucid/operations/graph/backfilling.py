@@ -4,7 +4,7 @@ The index contains the facts that were read from each file when it last changed.
 have changed since then.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Annotated
@@ -17,7 +17,7 @@ from pellucid.graph.extract import facts_of
 from pellucid.graph.lines import anchor_text
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.store.records import FileHead
 from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
@@ -25,7 +25,6 @@ BATCH = 256
 """Files read at a time."""
 _KINDS = ("edges", "claims", "aliases", "entities", "answers")
 """The kinds of a file's facts that are counted; `answers` are its `homes`."""
-Progress = Callable[[int, int], None]
 
 
 class BackfillInput(Wire):
@@ -58,9 +57,9 @@ class BackfillOutput(Wire):
     """Why some changes could not be applied; None if all were, or none were to be."""
 
 
-def backfill(app: App, request: BackfillInput, report: Progress | None = None) -> BackfillOutput:
+def backfill(app: App, request: BackfillInput) -> BackfillOutput:
     """Compare the graph facts that the vault's files state today with those in the index; with `apply`, index the files
-    that differ again. `report` is called now and then with the number of files done and of all files."""
+    that differ again. The app's `progress` gets the number of files done, now and then."""
     unreadable: list[str] = []
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
@@ -71,8 +70,8 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
             in_index = app.graph.facts(path)
             if _comparable(in_file) != _comparable(in_index):
                 diffs.append((path, in_file, in_index))
-        if report and done % BATCH == 0:
-            report(done, len(paths))
+        if done % BATCH == 0:
+            app.progress(done, len(paths))
     problem = _reindex(app, [path for path, _, _ in diffs]) if request.apply and diffs else ""
     return BackfillOutput(
         files=files,
@@ -172,7 +171,8 @@ BACKFILL = Operation(
     "As after other settings; nothing is changed unless that is asked for.\n",
     BackfillInput,
     BackfillOutput,
-    lambda call, asked: backfill(call.app, asked, call.progress),
+    in_home(backfill),
     "change",
     Surfaces("graph backfill", http=("POST /v1/graph/backfill",)),
+    text=Text("graph.backfill_text", carry_out={"apply": True}),
 )

@@ -23,13 +23,19 @@ from pellucid.operations.graph.states import (
     state_at,
 )
 from pellucid.operations.instants import AsKnownAt, AsOf, datetime_of_ms, past_instants
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, problems_error
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home, problems_error
 from pellucid.store.graph_port import FiledEdge, Node
 
 _WORDS = 120
 """Characters of a memory's first words."""
 NODES = 200
 """The maximum number of things at one distance whose edges are followed: the first by key; the others are counted."""
+
+
+class GraphAuditInput(Wire):
+    """The namespace whose graph is checked."""
+
+    namespace: str
 
 
 def parse_edge_types(value: object) -> object:
@@ -179,11 +185,11 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
     return output.drawn_from(near, nodes, places)
 
 
-def audit_graph(app: App, namespace: str) -> GraphAuditOutput:
+def audit_graph(app: App, request: GraphAuditInput) -> GraphAuditOutput:
     """Find dangling names, orphans, contradictions and one-sided statements among the edges in force now."""
-    documents = app.graph.documents(namespace)
-    entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
-    found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
+    documents = app.graph.documents(request.namespace)
+    entities, edges = app.graph.entities(request.namespace), app.graph.edges(request.namespace)
+    found = audits.audit(entities, edges, documents, app.graph.shared(request.namespace))
     return GraphAuditOutput(
         problems=found,
         entities=len(entities),
@@ -295,20 +301,15 @@ def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Ma
     )
 
 
-class GraphAuditInput(Wire):
-    """The namespace whose graph is checked."""
-
-    namespace: str
-
-
 GRAPH_SHOW = Operation(
     "graph.show",
     "Show a thing: what is true of it, and what it relates to. Each with who says so.",
     GraphShowInput,
     GraphShowOutput,
-    lambda call, asked: show_entity(call.app, asked),
+    in_home(show_entity),
     "read",
     Surfaces("graph show", http=("GET /v1/graph/{name}",), mcp="memory_search:graph"),
+    text=Text("graph.entity_text"),
 )
 GRAPH_AUDIT = Operation(
     "graph.audit",
@@ -316,8 +317,9 @@ GRAPH_AUDIT = Operation(
     "Dangling names, orphans, contradictions, one-sided supersessions.\n",
     GraphAuditInput,
     GraphAuditOutput,
-    lambda call, asked: audit_graph(call.app, asked.namespace),
+    in_home(audit_graph),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),
+    text=Text("graph.graph_audit_text"),
     failure=lambda output: problems_error(len(output.problems)),
 )

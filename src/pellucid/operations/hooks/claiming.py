@@ -20,7 +20,7 @@ from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quoted_sentences
 from pellucid.observe.pipeline import judge_facts
 from pellucid.observe.source import reject_repetition
-from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
+from pellucid.operations.operation import Agent, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.looking.turns import turns_at_hand
 from pellucid.operations.using import served_texts
@@ -189,8 +189,9 @@ Each claim is a statement that stands alone, with the words of the session that 
 """,
     ClaimInput,
     ClaimOutput,
-    lambda call, asked: claim(call.app, asked),
+    in_home(claim),
     "append",
     Surfaces("claim", http=("POST /v1/claims",), mcp="memory_observe:claims"),
+    text=Text("hooks.claims_text", excerpts=True),
     span="upsert_memory",
 )

@@ -22,7 +22,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.prose import blocks, sentences
 from pellucid.operations.hooks.hosts import Event, HostName, hook_reply, parse_event
 from pellucid.operations.hooks.transcripts import record_event
-from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recalling import RECALL, RecallOutput
 from pellucid.operations.recall.wording import result_ids
 from pellucid.operations.session.looking.briefing import BriefInput, brief
@@ -268,7 +268,8 @@ The program's hooks call it: a session begins, a prompt was typed, the agent sto
 """,
     HookInput,
     HookOutput,
-    lambda call, asked: handle_event(call.app, asked),
+    in_home(handle_event),
     "append",
     Surfaces("hooks event", http=("POST /v1/hooks/{host}",)),
+    text=Text("hooks.hook_output_text"),
 )

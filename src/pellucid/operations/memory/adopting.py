@@ -26,7 +26,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.extract.classify import classify
 from pellucid.observe.importance import score_importance
 from pellucid.observe.language import detect_language
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.settling import require_settled
 
 MEMORIES_A_COMMIT = 500
@@ -351,8 +351,9 @@ ADOPT = Operation(
     "Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.\n",
     AdoptInput,
     AdoptOutput,
-    lambda call, asked: (preview if asked.preview else adopt)(call.app, asked),
+    in_home(adopt, preview=preview),
     "append",
     Surfaces("adopt"),
+    text=Text("memory.adopt.adoption_text"),
     span="upsert_memory",
 )

@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Call, Flag, MemoryId, Operation, Session, Surfaces, Words
+from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.records import OperationKind
@@ -267,9 +267,10 @@ UPDATE = Operation(
     "Reword a memory; the old version stays in its history.",
     UpdateInput,
     ChangedOutput,
-    lambda call, asked: update(call.app, asked),
+    in_home(update),
     "change",
     Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
+    text=Text("memory.changes.update_text", excerpts=True),
     span="update_memory",
 )
 
@@ -277,14 +278,20 @@ UPDATE = Operation(
 def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput, ChangedOutput]:
     """Make the operation that applies a verb to one memory; `text` is its help, `mcp` its tool and mode, such as
     `memory_remember:retract`, or "" if no tool offers it."""
+
+    def apply(app: App, asked: VerbInput) -> ChangedOutput:
+        """Apply the verb."""
+        return apply_verb(app, verb, asked)
+
     return Operation(
         f"memory.{verb}",
         text,
         VerbInput,
         ChangedOutput,
-        lambda call, asked: apply_verb(call.app, verb, asked),
+        in_home(apply),
         "change",
         Surfaces(verb, http=(f"POST /v1/memories/{{memory_id}}/{verb}",), mcp=mcp),
+        text=Text(f"memory.changes.{verb}_text", excerpts=True),
         span="update_memory",
     )
 
@@ -294,10 +301,10 @@ RETRACT = _verb_operation("retract", "Take a memory back: it was not, or is not,
 DISPUTE = _verb_operation("dispute", "Call a memory into question. It answers nothing until that is undone.")
 
 
-def set_pinned(call: Call, asked: PinInput) -> ChangedOutput:
+def set_pinned(app: App, asked: PinInput) -> ChangedOutput:
     """Pin a memory, or unpin it if `pinned` is false; errors as of `apply_verb`."""
     request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id, said_by=asked.said_by)
-    return apply_verb(call.app, "pin" if asked.pinned else "unpin", request)
+    return apply_verb(app, "pin" if asked.pinned else "unpin", request)
 
 
 PIN = Operation(
@@ -305,8 +312,9 @@ PIN = Operation(
     "Prefer a memory in recalls, and never let it fade.",
     PinInput,
     ChangedOutput,
-    set_pinned,
+    in_home(set_pinned),
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
+    text=Text("memory.changes.pin_text", excerpts=True),
     span="update_memory",
 )

@@ -7,7 +7,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces
+from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import note_use, occasion_of, served_ids
 from pellucid.store.history.citations_port import FAVOURABLE, CitationKind, CitationRow
@@ -81,7 +81,8 @@ CITE = Operation(
     "Whether it was used, spared work, was of no use or no longer true. Once a memory and kind in a session.\n",
     CiteInput,
     CiteOutput,
-    lambda call, asked: cite(call.app, asked),
+    in_home(cite),
     "append",
     Surfaces("cite", http=("POST /v1/citations",), mcp="memory_cite"),
+    text=Text("closing.citation_text", excerpts=True),
 )

@@ -25,7 +25,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.memory.changing import check_may_change
 from pellucid.operations.memory.restoring import RestoredMemory, restore_replaced
-from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
+from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.remains import Remainder, finish_erasures, mark_erasure_begun, mark_erasure_finished, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
@@ -377,9 +377,10 @@ FORGET = Operation(
     "Forget memories for good: no byte of their words stays. Importing their session again brings nothing back.",
     ForgetInput,
     ForgetOutput,
-    lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
+    in_home(forget, preview=preview_forget),
     "erase",
     Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
+    text=Text("memory.changes.forget_text", excerpts=True, carry_out={"preview": False}),
     failure=remains_error,
     span="delete_memory",
 )
@@ -388,9 +389,10 @@ PURGE = Operation(
     "Forget every memory that fits all of these filters.",
     PurgeInput,
     ForgetOutput,
-    lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
+    in_home(purge, preview=preview_purge),
     "erase",
     Surfaces("purge", http=("POST /v1/purge",)),
+    text=Text("memory.changes.forget_text", excerpts=True, carry_out={"preview": False}),
     failure=remains_error,
     needs="admin",
     span="delete_memory",

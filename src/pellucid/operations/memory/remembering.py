@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
-from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
+from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served
 from pellucid.store.records import FileWrite, content_digest
@@ -198,8 +198,9 @@ REMEMBER = Operation(
     "Keep one memory, in your own words.",
     RememberInput,
     RememberOutput,
-    lambda call, asked: remember(call.app, asked),
+    in_home(remember),
     "append",
     Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),
+    text=Text("everyday.remembered_text", excerpts=True),
     span="create_memory",
 )

@@ -8,7 +8,7 @@ from pellucid.memory.changes import ChangeSet
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, listed
 from pellucid.operations.memory.changing import commit_changes
-from pellucid.operations.operation import MemoryIds, Operation, Surfaces
+from pellucid.operations.operation import MemoryIds, Operation, Surfaces, Text, in_home
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
 
@@ -89,8 +89,9 @@ REVERIFY = Operation(
     "Confirm that memories still hold. Sets the date of their last verification, and nothing else.",
     ReverifyInput,
     ReverifyOutput,
-    lambda call, asked: reverify(call.app, asked),
+    in_home(reverify),
     "change",
     Surfaces("reverify", http=("POST /v1/memories/reverify",), mcp="memory_history:reverify"),
+    text=Text("memory.changes.reverify_text", excerpts=True),
     span="update_memory",
 )

@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.browsing import Listed, memories_by_id
 from pellucid.operations.instants import datetime_of_ms
 from pellucid.operations.memory.trusting import quarantine_reason
-from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
+from pellucid.operations.operation import Flag, Limit, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, page
 from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.index_port import Served
@@ -205,7 +205,8 @@ REVIEW = Operation(
     "the gravest first.\n",
     ReviewInput,
     ReviewOutput,
-    lambda call, asked: list_to_review(call.app, asked),
+    in_home(list_to_review),
     "read",
     Surfaces("review", http=("GET /v1/review",)),
+    text=Text("memory.changes.review_text"),
 )

@@ -1,11 +1,10 @@
-"""A memory, a session or a ledger in, its history out: versions with their changes, episodes, or rows of the ledger."""
+"""A memory or a session in, its history out: versions with their changes, or episodes."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from math import log
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -28,15 +27,10 @@ from pellucid.operations.graph.states import (
     unknown_name_error,
 )
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_instants
-from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
+from pellucid.operations.operation import Argument, Limit, Operation, Session, Surfaces, Text, Words, in_home
 from pellucid.operations.paging import After, page
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
-
-LedgerKind = Literal[
-    "lifecycle", "verdict", "unkept", "flush", "fold", "pass", "tombstone", "erasure", "loss", "observations"
-]
-_REFERENCE_VERDICT = "EXTRACTION_JUDGE_VERDICT"
 
 
 class HeldVersion(Wire):
@@ -110,14 +104,6 @@ class HistoryInput(Wire):
     as_known_at: AsKnownAt = None
 
 
-class LedgerInput(Wire):
-    """The kind of rows to export, and whether of every namespace."""
-
-    namespace: str
-    kind: Annotated[LedgerKind, Flag("lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations.")]
-    everywhere: Annotated[bool, Flag("Rows of every namespace.", "--all-namespaces", beyond=True)] = False
-
-
 class EpisodesOutput(Wire):
     """A page of episodes, the newest or the best first, and how many fit in all."""
 
@@ -127,21 +113,21 @@ class EpisodesOutput(Wire):
     """The `after` of the next page; None if this is the last page."""
 
 
-def history_of_name(
-    app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
-) -> HistoryOutput | EntityHistoryOutput:
+def history_of_name(app: App, request: HistoryInput) -> HistoryOutput | EntityHistoryOutput:
     """Return the history of the entity or document with this name, else of the memory with this id or path. Errors as
     of `history_of_entity` and `history_of_memory`."""
-    if not name.startswith("mem_"):
-        node = app.graph.entity(namespace, name)
+    if not request.name.startswith("mem_"):
+        node = app.graph.entity(request.namespace, request.name)
         if node is not None and node.type not in TEXT_NODE_TYPES:
-            return history_of_entity(app, namespace, name, as_of, as_known_at)
-        if any(name in document_names(filed) for filed in app.graph.documents(namespace)):
-            return history_of_entity(app, namespace, name, as_of, as_known_at)
+            return history_of_entity(app, request.namespace, request.name, request.as_of, request.as_known_at)
+        if any(request.name in document_names(filed) for filed in app.graph.documents(request.namespace)):
+            return history_of_entity(app, request.namespace, request.name, request.as_of, request.as_known_at)
     try:
-        return history_of_memory(app, namespace, name, as_of, as_known_at)
+        return history_of_memory(app, request.namespace, request.name, request.as_of, request.as_known_at)
     except NotFoundError as error:
-        raise error if name.startswith("mem_") else unknown_name_error(app, namespace, name) from error
+        raise (
+            error if request.name.startswith("mem_") else unknown_name_error(app, request.namespace, request.name)
+        ) from error
 
 
 def history_of_memory(
@@ -293,21 +279,27 @@ def _searched_text(app: App, episode: Episode) -> str:
     return "\n".join((episode.topic, *episode.artifacts, *(each.memory.content for each in members)))
 
 
-def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
+def show_episode(app: App, request: EpisodeInput) -> EpisodeView:
     """Show one episode with its memories, by its id, the last ten digits of the id, or its path.
 
     Raises:
         NotFoundError: no such episode in the namespace.
         InputError: several episodes fit.
     """
-    found = app.lookup.episodes(namespace, [episode_id]) or [
-        each for each in app.lookup.episodes(namespace) if episode_id in (each.episode.id[-10:], each.path)
+    found = app.lookup.episodes(request.namespace, [request.episode_id]) or [
+        each
+        for each in app.lookup.episodes(request.namespace)
+        if request.episode_id in (each.episode.id[-10:], each.path)
     ]
     if not found:
-        raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
+        raise NotFoundError(
+            f"no episode {request.episode_id} in {request.namespace}", next_step="`pellucid episodes list` shows ids"
+        )
     if len(found) > 1:
-        raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
-    return _episode_view(app, found[0], _count_passages(app, namespace))
+        raise InputError(
+            f"{len(found)} episodes fit {request.episode_id}", code="ambiguous_id", next_step="give a whole id"
+        )
+    return _episode_view(app, found[0], _count_passages(app, request.namespace))
 
 
 def _count_passages(app: App, namespace: str) -> Counter[str]:
@@ -330,69 +322,34 @@ def _episode_view(app: App, filed: FiledEpisode, passages: Counter[str], score: 
     )
 
 
-def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
-    """Yield the ledger's rows of one kind as JSON lines, of one namespace (None: of all) and of none in particular;
-    `observations` are verdicts in another format."""
-    row_kind = "verdict" if kind == "observations" else kind
-    for row in app.ledger.rows():
-        if row.get("kind") == row_kind and (namespace is None or row.get("namespace", namespace) == namespace):
-            yield json.dumps(_reference_row(row) if kind == "observations" else row, ensure_ascii=False)
-
-
-def _reference_row(row: dict[str, object]) -> dict[str, object]:
-    """Convert a verdict row to the format of the reference's `extraction-judge-verdicts.jsonl` (version 1)."""
-    return {
-        "version": 1,
-        "category": _REFERENCE_VERDICT,
-        "ts": row.get("decidedAt", row.get("observedAt")),
-        "verdictKind": row.get("verdict"),
-        "reason": row.get("reason"),
-        "candidateCategory": row.get("category"),
-        "confidence": row.get("confidence"),
-        "contentHash": row.get("contentHash"),
-        "observationId": row.get("observationId"),
-        "sessionId": row.get("sessionId"),
-        "observedAt": row.get("observedAt"),
-        "importance": row.get("importance"),
-        "resultingPrimitiveId": row.get("resultingPrimitiveId"),
-    }
-
-
 HISTORY = Operation(
     "memory.history",
     "Tell the story of a memory or of a thing.\n\n"
     "Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.\n",
     HistoryInput,
     HistoryOutput | EntityHistoryOutput,
-    lambda call, asked: history_of_name(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
+    in_home(history_of_name),
     "read",
     Surfaces("history", http=("GET /v1/history/{name}",), mcp="memory_history:history"),
+    text=Text("memory.changes.history_of_name_text", excerpts=True),
 )
 EPISODES = Operation(
     "episode.list",
     "List episodes, newest first. With words, those that hold them, best first.",
     EpisodesInput,
     EpisodesOutput,
-    lambda call, asked: list_episodes(call.app, asked),
+    in_home(list_episodes),
     "read",
     Surfaces("episodes list", http=("GET /v1/episodes",), mcp="memory_search:episodes"),
+    text=Text("memory.changes.episodes_text"),
 )
 EPISODE = Operation(
     "episode.show",
     "Tell what one episode was about, and what came of it.\n\nWhen it was, what it made, and what was kept of it.\n",
     EpisodeInput,
     EpisodeView,
-    lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
+    in_home(show_episode),
     "read",
     Surfaces("episodes show", http=("GET /v1/episodes/{episode_id}",)),
-)
-LEDGER = Operation(
-    "ledger.export",
-    "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
-    LedgerInput,
-    Iterator[str],
-    lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
-    "read",
-    Surfaces("ledger export", http=("GET /v1/ledger",)),
-    needs="admin",
+    text=Text("memory.changes.episode_text"),
 )

@@ -17,7 +17,7 @@ from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, listed, sort_key
 from pellucid.operations.memory.changing import commit_changes
-from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, page
 from pellucid.store.index_port import Served
 
@@ -125,9 +125,9 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
     )
 
 
-def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
+def trust_explain(app: App, request: PromoteInput) -> TrustOutput:
     """Explain a memory's trust score and zone, with the events that changed them; errors as of `find_memory`."""
-    served = find_memory(app, namespace, memory_id)
+    served = find_memory(app, request.namespace, request.memory_id)
     trust = score(served.memory)
     trust_events = {"corroborated", "promoted", "quarantined"}
     return TrustOutput(
@@ -139,7 +139,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
         doubt=quarantine_reason(served.memory),
         events=tuple(
             row
-            for row in lifecycle_rows(app.ledger, namespace)
+            for row in lifecycle_rows(app.ledger, request.namespace)
             if row.memory_id == served.memory.id and (row.event_type in trust_events or "trustZone" in row.after)
         ),
     )
@@ -325,27 +325,30 @@ TRUST_LIST = Operation(
     "List the memories of a zone, and why each is there.",
     TrustListInput,
     TrustListOutput,
-    lambda call, asked: trust_list(call.app, asked),
+    in_home(trust_list),
     "read",
     Surfaces("trust list", http=("GET /v1/trust",)),
+    text=Text("memory.changes.trust_list_text"),
 )
 TRUST_EXPLAIN = Operation(
     "trust.explain",
     "Say why a memory is trusted as far as it is.\n\nIts score by named share, its zone, each step it took.\n",
     PromoteInput,
     TrustOutput,
-    lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
+    in_home(trust_explain),
     "read",
     Surfaces("trust explain", http=("GET /v1/trust/{memory_id}",)),
+    text=Text("memory.changes.trust_text", excerpts=True),
 )
 PROMOTE = Operation(
     "trust.promote",
     "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
     PromoteInput,
     TrustChangeOutput,
-    lambda call, asked: promote(call.app, asked),
+    in_home(promote),
     "change",
     Surfaces("trust promote", http=("POST /v1/memories/{memory_id}/promote",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True),
     needs="admin",  # who vouches speaks as the user
 )
 QUARANTINE = Operation(
@@ -353,9 +356,10 @@ QUARANTINE = Operation(
     "Put memories where nothing recalls them.\n\nThese, or all that came from a session, a source or an agent.\n",
     SourceInput,
     TrustChangeOutput,
-    lambda call, asked: quarantine(call.app, asked),
+    in_home(quarantine),
     "change",
     Surfaces("trust quarantine", http=("POST /v1/trust/quarantine",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True, carry_out={"preview": False}),
     needs="admin",  # who judges a source judges what people said, too
 )
 ROLLBACK = Operation(
@@ -364,8 +368,9 @@ ROLLBACK = Operation(
     "It is put out of force, and what it had replaced is restored; one operation.\n",
     RollbackInput,
     TrustChangeOutput,
-    lambda call, asked: rollback(call.app, asked),
+    in_home(rollback),
     "change",
     Surfaces("trust rollback", http=("POST /v1/trust/rollback",)),
+    text=Text("memory.changes.trust_change_text", excerpts=True, carry_out={"preview": False}),
     needs="admin",
 )

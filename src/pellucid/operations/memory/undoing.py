@@ -12,7 +12,7 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory, memories_by_id
 from pellucid.operations.memory.changing import check_may_change, commit_changes
-from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 from pellucid.store.index_port import Served
 
 
@@ -148,8 +148,9 @@ UNDO = Operation(
     "Take back a change: an operation, or a memory's last. An undo can be undone.",
     UndoInput,
     UndoOutput,
-    lambda call, asked: undo(call.app, asked),
+    in_home(undo),
     "change",
     Surfaces("undo", http=("POST /v1/undo",)),
+    text=Text("memory.changes.undo_text", excerpts=True),
     span="update_memory",
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 from pellucid.store.history.history_port import parse_audit_id
 from pellucid.store.records import OperationRow
 
@@ -29,17 +29,19 @@ class AuditOutput(Wire):
     recalled_at: int
 
 
-def audit(app: App, namespace: str, entry: str) -> AuditOutput:
+def audit(app: App, request: AuditInput) -> AuditOutput:
     """Resolve an audit entry of an X-ray to its recall, its memory and the operation that wrote the version served; the
     path is None if the memory is gone, the operation if it is not on record. NotFoundError for an unknown entry."""
-    recall_and_rank = parse_audit_id(entry)
-    row = app.history.audit(*recall_and_rank, namespace) if recall_and_rank else None
+    recall_and_rank = parse_audit_id(request.entry)
+    row = app.history.audit(*recall_and_rank, request.namespace) if recall_and_rank else None
     if row is None:
-        raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
-    found = app.index.memories(namespace, [row.memory_id])
+        raise NotFoundError(
+            f"no audit entry {request.entry} in {request.namespace}", next_step="an X-ray shows one a result"
+        )
+    found = app.index.memories(request.namespace, [row.memory_id])
     operations = app.records.operations(op_id=row.op_id) if row.op_id else []
     return AuditOutput(
-        audit_entry_id=entry,
+        audit_entry_id=request.entry,
         recall_id=row.recall_id,
         place=row.place,
         memory_id=row.memory_id,
@@ -60,7 +62,8 @@ AUDIT = Operation(
     "Follow one result of a recall to the change that wrote it.",
     AuditInput,
     AuditOutput,
-    lambda call, asked: audit(call.app, asked.namespace, asked.entry),
+    in_home(audit),
     "read",
     Surfaces("audit", http=("GET /v1/audit/{entry}",)),
+    text=Text("everyday.audit_text", excerpts=True),
 )

@@ -12,7 +12,7 @@ from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces, Text, in_home
 from pellucid.operations.recall.recalling import load_receipt
 from pellucid.operations.recall.request import check_removable, spell_parts
 from pellucid.operations.recall.wording import headlines_of
@@ -61,12 +61,36 @@ class AblateOutput(Wire):
     """Maps the ids of the memories named here to their first words, if the recall's caller is allowed to read them."""
 
 
-def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
+class ReplayInput(Wire):
+    """A recall, and whether to ask its request again."""
+
+    namespace: str
+    recall_id: RecallId
+    live: Annotated[bool, Flag("Ask it again, too, and say why the answer differs.")] = False
+
+
+class DiffInput(Wire):
+    """Two recalls to compare."""
+
+    namespace: str
+    a: Annotated[str, Argument("The first recall's id (rec_…).")]
+    b: Annotated[str, Argument("The second recall's id.")]
+
+
+class AblateInput(Wire):
+    """A recall and the parts to leave out of it; without parts, each leg is left out in turn."""
+
+    namespace: str
+    recall_id: RecallId
+    without: Annotated[tuple[str, ...], AfterValidator(spell_parts), Flag("A leg, stage or term to leave out.")] = ()
+
+
+def replay_recall(app: App, request: ReplayInput) -> ReplayOutput:
     """Recompute a recall from its receipt; with `live`, also ask its request again today, without recording that, and
     say what differs. Errors as of `load_receipt`."""
-    receipt = load_receipt(app, namespace, recall_id)
+    receipt = load_receipt(app, request.namespace, request.recall_id)
     replayed = replay_receipt(receipt)
-    results, live_output = replayed.ranking[: replayed.served], _live_output(app, receipt) if live else None
+    results, live_output = replayed.ranking[: replayed.served], _live_output(app, receipt) if request.live else None
     memory_ids = [each.memory_id for each in results]
     if live_output is not None:
         memory_ids += [each for reason in live_output.reasons for each in reason.memory_ids]
@@ -88,22 +112,22 @@ def _headlines(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[st
     return headlines_of(app, request.namespace, request.scopes, memory_ids)
 
 
-def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
+def diff_recalls(app: App, request: DiffInput) -> RecallDiff:
     """Compare recall `b` with recall `a`, both of this namespace, with headlines of the memories that the callers of
     both recalls are allowed to read. Errors as of `load_receipt`."""
-    before, after = load_receipt(app, namespace, a), load_receipt(app, namespace, b)
+    before, after = load_receipt(app, request.namespace, request.a), load_receipt(app, request.namespace, request.b)
     difference = diff(before, after)
     scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
-    return difference.model_copy(update={"words": headlines_of(app, namespace, scopes, difference.named)})
+    return difference.model_copy(update={"words": headlines_of(app, request.namespace, scopes, difference.named)})
 
 
-def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
+def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
     """Compute the effect on a recall of leaving out all these parts together; without parts, the effect of leaving out
     each leg alone. InputError for a part that no recall can leave out, other errors as of `load_receipt`."""
-    check_removable(parts or ())
-    receipt = load_receipt(app, namespace, recall_id)
+    check_removable(request.without or ())
+    receipt = load_receipt(app, request.namespace, request.recall_id)
     state = receipt.state
-    found = [effect(state, parts)] if parts else effects(state)
+    found = [effect(state, request.without)] if request.without else effects(state)
     ids = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
     return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_headlines(app, receipt, ids))
 
@@ -170,38 +194,15 @@ def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str |
     return made, list(forgotten)
 
 
-class ReplayInput(Wire):
-    """A recall, and whether to ask its request again."""
-
-    namespace: str
-    recall_id: RecallId
-    live: Annotated[bool, Flag("Ask it again, too, and say why the answer differs.")] = False
-
-
-class DiffInput(Wire):
-    """Two recalls to compare."""
-
-    namespace: str
-    a: Annotated[str, Argument("The first recall's id (rec_…).")]
-    b: Annotated[str, Argument("The second recall's id.")]
-
-
-class AblateInput(Wire):
-    """A recall and the parts to leave out of it; without parts, each leg is left out in turn."""
-
-    namespace: str
-    recall_id: RecallId
-    without: Annotated[tuple[str, ...], AfterValidator(spell_parts), Flag("A leg, stage or term to leave out.")] = ()
-
-
 REPLAY = Operation(
     "recall.replay",
     "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
     ReplayInput,
     ReplayOutput,
-    lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
+    in_home(replay_recall),
     "read",
     Surfaces("replay", http=("GET /v1/snapshots/{recall_id}/replay",), mcp="memory_xray:replay"),
+    text=Text("recall.replay.replay_text"),
 )
 DIFF = Operation(
     "recall.diff",
@@ -209,9 +210,10 @@ DIFF = Operation(
     "Which term moved it, and what else was not the same.\n",
     DiffInput,
     RecallDiff,
-    lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
+    in_home(diff_recalls),
     "read",
     Surfaces("diff", http=("GET /v1/snapshots/{a}/diff/{b}",), mcp="memory_xray:diff"),
+    text=Text("recall.replay.diff_text"),
 )
 ABLATE = Operation(
     "recall.ablate",
@@ -219,7 +221,8 @@ ABLATE = Operation(
     "With parts named: what leaving them out together would change.\n",
     AblateInput,
     AblateOutput,
-    lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
+    in_home(ablate_recall),
     "read",
     Surfaces("ablate", http=("GET /v1/snapshots/{recall_id}/ablate",)),
+    text=Text("recall.replay.ablation_text"),
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recalling import recent_receipts
 from pellucid.operations.recall.request import check_removable
 from pellucid.recall.effect import Effect, effect
@@ -172,7 +172,8 @@ LIFT = Operation(
     "It is told from their receipts; nothing is asked again.\n",
     LiftInput,
     LiftOutput,
-    lambda call, asked: lift(call.app, asked),
+    in_home(lift),
     "read",
     Surfaces("lift", http=("GET /v1/lift",)),
+    text=Text("recall.replay.lift_text"),
 )

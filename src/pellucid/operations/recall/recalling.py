@@ -19,7 +19,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.graph.states import unknown_entities
 from pellucid.operations.instants import PastInstants
-from pellucid.operations.operation import Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.wording import headlines_of, with_headlines
@@ -361,14 +361,14 @@ def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served])
     return f"{served.path}:{first}-{last}"
 
 
-def xray(call: Call, asked: XrayInput) -> RecallXraySnapshot:
+def xray(app: App, asked: XrayInput) -> RecallXraySnapshot:
     """Explain the recorded recall of the input, else run and explain a recall of its question; InputError if the input
     has neither."""
     if asked.recall_id:
-        return xray_by_id(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
+        return xray_by_id(app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.question is None:
         raise InputError("there is no question and no recall to explain", code="missing_query")
-    return xray_new_recall(call.app, asked.question, align=asked.align, turned_away=asked.turned_away)
+    return xray_new_recall(app, asked.question, align=asked.align, turned_away=asked.turned_away)
 
 
 RECALL = Operation(
@@ -376,9 +376,10 @@ RECALL = Operation(
     "Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation.",
     RecallInput,
     RecallOutput,
-    lambda call, asked: recall(call.app, asked),
+    in_home(recall),
     "append",
     Surfaces("recall", http=("POST /v1/recall",), mcp="memory_recall"),
+    text=Text("recall.recall.recall_text", namespace_hints=True, takes_options=True),
     needs="read",  # what it appends is the record of the question
 )
 XRAY = Operation(
@@ -386,7 +387,7 @@ XRAY = Operation(
     "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
     XrayInput,
     RecallXraySnapshot,
-    xray,
+    in_home(xray),
     "append",
     Surfaces("xray", http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"), mcp="memory_xray:xray"),
     needs="read",

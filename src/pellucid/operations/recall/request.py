@@ -14,8 +14,9 @@ from pellucid.clock import ms_if_any
 from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant
+from pellucid.operations.expectations import expectation_in_words, short_json
 from pellucid.operations.instants import AsKnownAt, AsOf, past_instants
-from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words, expectation_in_words, short_json
+from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.legs.review import review_paths

@@ -9,7 +9,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import MemoryUse, cite_if_served, note_use, occasion_of
@@ -40,7 +40,7 @@ class ResultOutput(Wire):
     content: str
 
 
-def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
+def _use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
     """Return the memory at a rank of a recall, counted from 1. Records a use of the memory, and a citation with the
     sign `evidence` in the recall's session. NotFoundError if there is no such recall or rank, or the memory is gone."""
     row = find_recall(app, request.namespace, request.recall_id)
@@ -64,6 +64,16 @@ def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutp
     )
 
 
+def open_result(app: App, request: ResultInput) -> ResultOutput:
+    """Return the memory at a rank of a recall, and record that its file was opened; see `_use_result`."""
+    return _use_result(app, request, "opened")
+
+
+def copy_result(app: App, request: ResultInput) -> ResultOutput:
+    """Return the memory at a rank of a recall, and record that its words were copied; see `_use_result`."""
+    return _use_result(app, request, "copied")
+
+
 def find_recall(app: App, namespace: str, name: str) -> RecallRow:
     """Find the history row of a recall by its id, or by `last`, `last~1` and so on; NotFoundError if there is no such
     recall."""
@@ -78,18 +88,20 @@ OPEN = Operation(
     "Print where the file of a memory is that a recall gave. Nothing is started to show it.",
     ResultInput,
     ResultOutput,
-    lambda call, asked: use_result(call.app, asked, "opened"),
+    in_home(open_result),
     "read",
     Surfaces("open"),
+    text=Text("closing.file_text"),
 )
 COPY = Operation(
     "recall.copy",
     "Print the words of a memory that a recall gave. Nothing else is printed.",
     ResultInput,
     ResultOutput,
-    lambda call, asked: use_result(call.app, asked, "copied"),
+    in_home(copy_result),
     "read",
     Surfaces("copy"),
+    text=Text("closing.content_text"),
 )
 
 
@@ -128,7 +140,8 @@ FEEDBACK = Operation(
     "Say whether a recall was good or bad as a whole, and why.",
     FeedbackInput,
     FeedbackOutput,
-    lambda call, asked: give_feedback(call.app, asked),
+    in_home(give_feedback),
     "append",
     Surfaces("feedback", http=("POST /v1/snapshots/{recall_id}/feedback",)),
+    text=Text("closing.feedback_text"),
 )

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import MEMORY_ID, Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.asked_about.states import state_changes
 from pellucid.operations.recall.asked_about.target import Matched, Target, find_by_name, find_target
 from pellucid.operations.recall.recalling import build_snapshot, load_receipt
@@ -263,8 +263,9 @@ WHY = Operation(
     "Of a miss: what lost it, and the smallest change that admits it.\n",
     WhyInput,
     WhyOutput,
-    lambda call, asked: why(call.app, asked),
+    in_home(why),
     "append",
     Surfaces("why", http=("POST /v1/why",), mcp="memory_xray:why"),
+    text=Text("recall.why.why_text", excerpts=True),
     needs="read",
 )

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
+from pellucid.app import App
 from pellucid.model.turn import Insistent
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view
-from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
+from pellucid.operations.operation import Agent, Operation, Session, Surfaces, Text, in_home
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
@@ -45,14 +46,24 @@ class ClosingOutput(Wire):
     """Why turns still wait; None if none do."""
 
 
-def close_session(call: Call, request: ClosingInput, signal: Insistent) -> ClosingOutput:
+def checkpoint(app: App, request: ClosingInput) -> ClosingOutput:
+    """Keep what a session said so far, and report its recalls; see `_close_session`."""
+    return _close_session(app, request, "before_reset")
+
+
+def wrap(app: App, request: ClosingInput) -> ClosingOutput:
+    """Keep what a session said until its end, and report its recalls; see `_close_session`."""
+    return _close_session(app, request, "session_end")
+
+
+def _close_session(app: App, request: ClosingInput, signal: Insistent) -> ClosingOutput:
     """Flush all waiting turns of a session, and report its recalls and the citations of the memories that they served;
     without a session id, today's turns and recalls outside of sessions. `signal` is the reason for the flush.
 
     Raises:
         StoreError: something cannot be read or written.
     """
-    app, now = call.app, call.now()
+    now = app.clock.now()
     observed = observe_turns(app, ObserveInput(**request.model_dump(), flush=signal))
     recalls = app.citations.served(request.namespace, request.session_id, occasion_start_ms(request.session_id, now))
     rows = app.citations.on(request.namespace, occasion_of(request.session_id, now))
@@ -86,16 +97,18 @@ What became of the memories that it was served, and which of them nobody cited y
 """,
     ClosingInput,
     ClosingOutput,
-    lambda call, asked: close_session(call, asked, "before_reset"),
+    in_home(checkpoint),
     "append",
     Surfaces("checkpoint", http=("POST /v1/checkpoint",), mcp="memory_observe:checkpoint"),
+    text=Text("closing.closing_text", excerpts=True),
 )
 WRAP = Operation(
     "session.wrap",
     "End a session: keep what it said, and sum up its recalls. The same as a checkpoint, for the last time.",
     ClosingInput,
     ClosingOutput,
-    lambda call, asked: close_session(call, asked, "session_end"),
+    in_home(wrap),
     "append",
     Surfaces("wrap", http=("POST /v1/wrap",), mcp="memory_observe:wrap"),
+    text=Text("closing.closing_text", excerpts=True),
 )

@@ -1,7 +1,7 @@
 """Transcripts in, memories out: read, redacted, cut into segments, then extracted, or kept word for word."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +19,11 @@ from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of
 from pellucid.operations.session.tally import IntakeTally, sum_tallies
 from pellucid.operations.settling import require_settled
-
-Progress = Callable[[int, int], None]
 
 
 class ImportInput(Wire):
@@ -106,9 +104,9 @@ class ImportOutput(Wire):
     """Why the import stopped before its end; repeating it takes the remaining turns."""
 
 
-def import_transcripts(app: App, request: ImportInput, on_progress: Progress | None = None) -> ImportOutput:
+def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
     """Import transcripts, without the turns that were imported before; repeating an interrupted import continues it.
-    `on_progress` is called with the amount done and the total.
+    The app's `progress` gets the bytes read and the bytes of all files.
 
     Raises:
         InputError: a file of the request does not exist or has an unknown format.
@@ -124,7 +122,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         app.settings.capture,
         report,
         transcript_format=request.transcript_format,
-        on_progress=on_progress,
+        on_progress=app.progress,
     )
     intakes = _Intakes(app, request, report)
     problem = ""
@@ -261,9 +259,10 @@ IMPORT = Operation(
     "Turn transcripts into memories. Secrets are redacted first; what was imported before is left out.",
     ImportInput,
     ImportOutput,
-    lambda call, asked: import_transcripts(call.app, asked, call.progress),
+    in_home(import_transcripts),
     "append",
     Surfaces("import", http=("POST /v1/import",)),
+    text=Text("imports.import_text"),
     failure=lambda output: None if output.files else NotFoundError("no transcript was found"),
     span="upsert_memory",
 )

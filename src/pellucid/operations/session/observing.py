@@ -23,7 +23,7 @@ from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Insistent, Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
 from pellucid.operations.session.intake import purpose_of
@@ -87,6 +87,13 @@ class SpoolOutput(Wire):
     """Whether the turns of all projects are shown, not of that namespace alone."""
 
 
+class SpoolInput(Wire):
+    """The namespace whose waiting turns to show; with `by_folder`, those of every project, too."""
+
+    namespace: str
+    by_folder: bool = False
+
+
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
     """Spool turns of live sessions and flush the segments that they complete; without turns, flush what is due.
 
@@ -101,11 +108,13 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
     return observer.finish()
 
 
-def show_waiting(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
+def show_waiting(app: App, request: SpoolInput) -> SpoolOutput:
     """Return the numbers of waiting turns by session; with `by_folder`, of every project."""
-    backlogs = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
+    backlogs = _backlogs(
+        app, SessionFiling(app, request.namespace).namespaces if request.by_folder else {request.namespace}
+    )
     turns = sum(each.turns for each in backlogs)
-    return SpoolOutput(namespace=namespace, turns=turns, backlog=backlogs, everywhere=by_folder)
+    return SpoolOutput(namespace=request.namespace, turns=turns, backlog=backlogs, everywhere=request.by_folder)
 
 
 def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
@@ -310,13 +319,6 @@ class SpoolWriter:
         return int(self._now.timestamp() * 1000)
 
 
-class SpoolInput(Wire):
-    """The namespace whose waiting turns to show; with `by_folder`, those of every project, too."""
-
-    namespace: str
-    by_folder: bool = False
-
-
 OBSERVE = Operation(
     "session.observe",
     """Take the turns of a live session, and keep what lasts.
@@ -325,9 +327,10 @@ What came is looked at a stretch at a time: at a change of topic, after a while,
 """,
     ObserveInput,
     ObserveOutput,
-    lambda call, asked: observe_turns(call.app, asked),
+    in_home(observe_turns),
     "append",
     Surfaces("observe", http=("POST /v1/turns",), mcp="memory_observe:turns"),
+    text=Text("imports.observe_text"),
     span="upsert_memory",
 )
 WAITING = Operation(
@@ -335,8 +338,9 @@ WAITING = Operation(
     "Show which turns of live sessions wait to be looked at.",
     SpoolInput,
     SpoolOutput,
-    lambda call, asked: show_waiting(call.app, asked.namespace, by_folder=asked.by_folder),
+    in_home(show_waiting),
     "read",
     Surfaces(),
+    text=Text("imports.backlog_text"),
     as_it_stands=True,
 )

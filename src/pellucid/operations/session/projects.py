@@ -10,7 +10,7 @@ from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, contains_folder, depth, folder_path
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 
 _REDACTED = "[redacted:"
 
@@ -44,6 +44,13 @@ class FolderPlace:
     root: str
     worktree: str | None = None
     project: Project | None = None
+
+
+class MoveInput(Wire):
+    """A project, and its new folder."""
+
+    namespace: Annotated[str, Argument("The project's namespace, as `projects list` says it.")]
+    folder: Annotated[Path, Argument("Where its repository stands now.")]
 
 
 def place_of(folder: str, registry: ProjectRegistry) -> FolderPlace | None:
@@ -122,7 +129,7 @@ def app_in_project(app: App, folder: str | None = None) -> App:
     return replace(app, settings=settings, project=project, also=tuple(dict.fromkeys(also)))
 
 
-def list_projects(app: App) -> ProjectsOutput:
+def list_projects(app: App, _request: object = None) -> ProjectsOutput:
     """List all registered projects with counts, the project with the newest session first, then the other namespaces
     that are not empty, in order of name.
 
@@ -138,7 +145,7 @@ def list_projects(app: App) -> ProjectsOutput:
     return ProjectsOutput(projects=(*rows, *(_row(app, each, registry) for each in others)))
 
 
-def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
+def move_project(app: App, request: MoveInput) -> ProjectRow:
     """Record that a project's repository is in another folder now, and return the project's row; sessions that name the
     old folder still belong to the project.
 
@@ -149,21 +156,23 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
         StoreError: the registry of projects cannot be read or written.
     """
     registry = app.projects.known()
-    if namespace not in {each.namespace for each in registry.projects}:
+    if request.namespace not in {each.namespace for each in registry.projects}:
         raise NotFoundError(
-            f"no project has the namespace {namespace}", next_step="`pellucid projects list` names them"
+            f"no project has the namespace {request.namespace}", next_step="`pellucid projects list` names them"
         )
-    place = place_of(str(folder.expanduser().absolute()), ProjectRegistry())
-    if place is None or not folder.expanduser().is_dir():
-        raise InputError(f"{folder} is no folder that can be a project's", next_step="name the root of a repository")
+    place = place_of(str(request.folder.expanduser().absolute()), ProjectRegistry())
+    if place is None or not request.folder.expanduser().is_dir():
+        raise InputError(
+            f"{request.folder} is no folder that can be a project's", next_step="name the root of a repository"
+        )
     other = registry.of_root(place.root)
-    if other and other.namespace != namespace and app.lookup.held(other.namespace).anything:
+    if other and other.namespace != request.namespace and app.lookup.held(other.namespace).anything:
         raise ConflictError(
             f"{place.root} is the root of {other.namespace}, which holds sessions of its own",
-            next_step=f"ask the other by {field_name('namespace')} {namespace}",
+            next_step=f"ask the other by {field_name('namespace')} {request.namespace}",
         )
-    registry = app.projects.change(lambda before: before.with_moved_project(namespace, place.root))
-    return next(_row(app, each, registry) for each in registry.projects if each.namespace == namespace)
+    registry = app.projects.change(lambda before: before.with_moved_project(request.namespace, place.root))
+    return next(_row(app, each, registry) for each in registry.projects if each.namespace == request.namespace)
 
 
 def _row(app: App, subject: Project | str, registry: ProjectRegistry) -> ProjectRow:
@@ -187,28 +196,23 @@ class ProjectsInput(Wire):
     """No fields: all projects of the home."""
 
 
-class MoveInput(Wire):
-    """A project, and its new folder."""
-
-    namespace: Annotated[str, Argument("The project's namespace, as `projects list` says it.")]
-    folder: Annotated[Path, Argument("Where its repository stands now.")]
-
-
 PROJECTS = Operation(
     "project.list",
     "List the projects, and what is filed under none.",
     ProjectsInput,
     ProjectsOutput,
-    lambda call, _asked: list_projects(call.app),
+    in_home(list_projects),
     "read",
     Surfaces("projects list", http=("GET /v1/projects",)),
+    text=Text("everyday.projects_text"),
 )
 MOVE = Operation(
     "project.move",
     "Let a project answer in the folder it was moved to.",
     MoveInput,
     ProjectRow,
-    lambda call, asked: move_project(call.app, asked.namespace, asked.folder),
+    in_home(move_project),
     "change",
     Surfaces("projects move"),
+    text=Text("everyday.project_text"),
 )

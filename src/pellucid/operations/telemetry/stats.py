@@ -9,7 +9,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.wording import headlines_of
 from pellucid.operations.telemetry.lifts import compute_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
@@ -173,7 +173,8 @@ STATS = Operation(
     "What recalls found and cost, what was worked with, and what never is.\n",
     StatsInput,
     StatsOutput,
-    lambda call, asked: stats(call.app, asked),
+    in_home(stats),
     "read",
     Surfaces("stats", http=("GET /v1/stats/{panel}",)),
+    text=Text("everyday.stats_text", excerpts=True),
 )

@@ -21,12 +21,12 @@ from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
 from pellucid.recall.query.gate import Gated, ask_model, gate
+from pellucid.recall.query.limits import MAX_CHARACTERS
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Term, TextSurvey
 
-MAX_CHARACTERS = 20_000
 MAX_STEMS = 64
 """The most distinct words that are read; also the width of the bit field of matches."""
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError
-from pellucid.surfaces.answers import json_text
-from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.derived import Parameter, field_values
-from pellucid.surfaces.cli.performing import Args, Own, Row
+from pellucid.surfaces.answers import json_text, presenter
+from pellucid.surfaces.cli import running
+from pellucid.surfaces.cli.running import Args, Own, Row, field_values
 from pellucid.surfaces.cli.session import settings, write
-from pellucid.surfaces.texts import presenter
+from pellucid.surfaces.command_line import Parameter
 
 if TYPE_CHECKING:
     from pellucid.model.wire import Wire
@@ -35,7 +34,7 @@ def event(row: Row, args: Args) -> None:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
-    performing.run_and_print(row, args, lambda _call: {"host": args["host"], "event": payload})
+    running.run_and_print(row, args, lambda _call: {"host": args["host"], "event": payload})
 
 
 def claim(row: Row, args: Args) -> None:
@@ -48,7 +47,7 @@ def claim(row: Row, args: Args) -> None:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
-    performing.run_and_print(row, args, lambda call: {**field_values(row.input, args, call.now), "claims": claims})
+    running.run_and_print(row, args, lambda call: {**field_values(row.input, args, call.now), "claims": claims})
 
 
 def install(_row: None, args: Args) -> None:
@@ -100,7 +99,7 @@ def work(_row: None, args: Args) -> None:
 
 
 _NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools for the agent.", "switch", "--no-mcp")
-HOOKS: Mapping[str, Own] = {
+OWN: Mapping[str, Own] = {
     "hooks install": Own(install, (*_WHERE, _NO_MCP), text="Have an agent's program tell and be told, by itself."),
     "hooks status": Own(status, text="Show where hooks are installed, and what they told."),
     "hooks remove": Own(remove, _WHERE, text="Take hooks and tools out of an agent's program again."),

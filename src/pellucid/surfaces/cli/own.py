@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Call
-from pellucid.surfaces.answers import json_text
-from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, field_values
-from pellucid.surfaces.cli.hooks import HOOKS
+from pellucid.surfaces.answers import json_text, presenter
+from pellucid.surfaces.cli import running
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.performing import Args, Own, Row
-from pellucid.surfaces.cli.questions import QUESTIONS
+from pellucid.surfaces.cli.running import Args, Own, Row, field_values
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.columns import count_of
-from pellucid.surfaces.texts import presenter
+from pellucid.surfaces.command_line import NAMESPACE, Parameter
 
 if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
@@ -32,11 +29,11 @@ _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out
 
 def import_sessions(row: Row, args: Args) -> None:
     """Import transcripts and print the outcome; Ctrl-C ends the import early, with the finished part kept."""
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         request = call.input_of(row.input, field_values(row.input, args, call.now))
         with _finishing_on_interrupt(call.deadline.cancel):
             outcome = row.perform(call, request)
-        performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
+        running.print_answer(row, outcome, request, call, as_json=args["as_json"])
     if failure := row.failure(outcome):
         raise failure
 
@@ -48,7 +45,7 @@ def observe(row: Row, args: Args) -> None:
     from pellucid.operations.session.observing import WAITING, ObserveInput, ObserveOutput, Observer
 
     if args["status"]:
-        performing.answer(WAITING, args)
+        running.answer(WAITING, args)
         return
 
     def follow(call: Call, request: ObserveInput) -> ObserveOutput:
@@ -61,9 +58,9 @@ def observe(row: Row, args: Args) -> None:
                     observer.follow(lambda max_bytes: os.read(descriptor, max_bytes))
         return observer.finish()
 
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         request = call.input_of(row.input, field_values(row.input, args, call.now))
-        performing.print_answer(row, row.perform(call, request, follow), request, call, as_json=args["as_json"])
+        running.print_answer(row, row.perform(call, request, follow), request, call, as_json=args["as_json"])
 
 
 @contextmanager
@@ -94,7 +91,7 @@ def index_docs(row: Row, args: Args) -> None:
     if is_watching and not args["paths"]:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
     as_json = args["as_json"]
-    with performing.open_call(row, args, title="indexing") as call:
+    with running.open_call(row, args, title="indexing") as call:
         request: IndexDocsInput = call.input_of(row.input, field_values(row.input, args, call.now))
         if is_watching:
             _watch_docs(call, request, as_json=as_json)
@@ -103,7 +100,7 @@ def index_docs(row: Row, args: Args) -> None:
         if not request.paths and (loaded := outcome.loaded):  # `--history-file` alone
             write(json_text(loaded) if as_json else presenter("index.header_history_text")(loaded))
         else:
-            performing.print_answer(row, outcome, request, call, as_json=as_json)
+            running.print_answer(row, outcome, request, call, as_json=as_json)
     if outcome.problems and not outcome.files:
         sys.exit(InputError.exit_code)  # without an error message: the answer names each problem
 
@@ -144,20 +141,20 @@ def graph_show(row: Row, args: Args) -> None:
     that.
     """
     svg_file = args["svg"]
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         request = call.input_of(row.input, field_values(row.input, args, call.now))
         outcome = row.perform(call, request)
         if svg_file:
             deliver(outcome.svg(), out_file(svg_file), call.settings.home)
         if svg_file != "-":
-            performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
+            running.print_answer(row, outcome, request, call, as_json=args["as_json"])
 
 
 def adopt(row: Row, args: Args) -> None:
     """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome."""
     if args["look"] and args["preview"]:  # `--yes` arrives as `preview`
         raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
-    performing.answer(row, args)
+    running.answer(row, args)
 
 
 def doctor(row: Row, args: Args) -> None:
@@ -169,9 +166,9 @@ def doctor(row: Row, args: Args) -> None:
         from pellucid.operations.settling import ACCEPT_LOSS
 
         if check_databases(settings(args["home"]).home) is None:
-            with performing.open_call(ACCEPT_LOSS, args) as call:
+            with running.open_call(ACCEPT_LOSS, args) as call:
                 note(presenter("everyday.accepted_loss_text")(ACCEPT_LOSS(call)))
-    performing.answer(row, args)
+    running.answer(row, args)
 
 
 def lab_run(row: Row, args: Args) -> None:
@@ -184,17 +181,17 @@ def lab_run(row: Row, args: Args) -> None:
     if args["every"]:
         sets = tuple(name.strip() for name in (args["sets"] or "").split(",") if name.strip())
         shared = {name: value for name, value in args.items() if name not in single_set_flags}
-        performing.answer(LAB_ALL, args, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
+        running.answer(LAB_ALL, args, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
     elif args["sets"] or args["dataset"] is None:
         raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
     else:
-        performing.answer(row, args)
+        running.answer(row, args)
 
 
 def export_rows(row: Row, args: Args) -> None:
     """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
     target = out_file(args["out"])
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         lines = list(row(call, **field_values(row.input, args, call.now)))
         deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
 
@@ -204,7 +201,7 @@ def export_snapshots(row: Row, args: Args) -> None:
     were left out.
     """
     target, left_out = out_file(args["out"]), list[str]()
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         reporting = Call(call.settings, lambda: call.app, report=left_out.append)
         lines: Iterator[str] = row(reporting, **field_values(row.input, args, call.now))
         deliver(lines, target, call.settings.home)
@@ -240,7 +237,6 @@ OWN: Mapping[str, Own] = {
         as_json=False,
         text="Serve memory to an agent over MCP. On standard input and output, until the input ends.",
     ),
-    **QUESTIONS,
     "import": Own(import_sessions),
     "observe": Own(
         observe,
@@ -250,7 +246,6 @@ OWN: Mapping[str, Own] = {
             Parameter("status", "Read nothing; show what waits.", "switch", "--status"),
         ),
     ),
-    **HOOKS,
     "index docs": Own(
         index_docs, (Parameter("watch", "Go on indexing what changes, until Ctrl-C.", "switch", "--watch"),)
     ),

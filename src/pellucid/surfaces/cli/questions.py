@@ -13,11 +13,11 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import review_of_file
 from pellucid.recall.query.plan import clean
 from pellucid.surfaces.answers import answer_text, missing_xray_text
-from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.derived import Parameter, field_values
+from pellucid.surfaces.cli import running
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.performing import Args, Own, Row
+from pellucid.surfaces.cli.running import Args, Own, Row, field_values
 from pellucid.surfaces.cli.session import write
+from pellucid.surfaces.command_line import Parameter
 
 if TYPE_CHECKING:
     from pellucid.xray.render.formats import Format
@@ -64,7 +64,7 @@ def _read_text(path: str) -> str:
 def recall(row: Row, args: Args) -> None:
     """Run a recall and print its context and how sure the answer is, or the answer as JSON."""
     query = " ".join(args["query"] or ())
-    performing.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
+    running.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
 
 
 def xray(row: Row, args: Args) -> None:
@@ -95,7 +95,7 @@ def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, ob
     does not exist, print the answer of every surface for that, and raise the `NotFoundError`.
     """
     form, target = _parse_format(args), out_file(args["out"])
-    with performing.open_call(row, args) as call:
+    with running.open_call(row, args) as call:
         try:
             xray = row(call, **fields(call))
         except NotFoundError as error:
@@ -142,10 +142,10 @@ def why(row: Row, args: Args) -> None:
         question = None if query is None else _question(call, args, query)
         return {"memory": memory, "question": question, "recall_id": args["recall_id"]}
 
-    performing.run_and_print(row, args, fields)
+    running.run_and_print(row, args, fields)
 
 
-QUESTIONS: Mapping[str, Own] = {
+OWN: Mapping[str, Own] = {
     "recall": Own(
         recall,
         (_QUERY, _REVIEW, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose")),

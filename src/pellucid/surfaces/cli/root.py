@@ -1,24 +1,27 @@
 """The Typer application: its groups and commands, each made when it is asked for."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from inspect import Parameter as FunctionParameter
+from inspect import Signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 import typer.core
+import typer.main
 
-from pellucid.surfaces.cli.derived import commands
+from pellucid.errors import InputError
+from pellucid.surfaces.command_line import Command, Kind, Parameter, commands, sections
 
-_LISTED = {
-    "Start": "init demo",
-    "Take in": "import observe claim checkpoint wrap remember adopt index",
-    "Ask and look around": "recall list show open copy brief sessions history episodes graph projects",
-    "See why": "why xray explain diff replay ablate lift snapshots recalls audit cite feedback stats",
-    "Change and forget": "update pin review reverify archive retract dispute trust undo forget purge data",
-    "Serve": "serve dashboard token mcp hooks",
-    "Look after a home": "lifecycle tier doctor rebuild models settings ledger lab",
+_TYPES: Mapping[Kind, type] = {
+    "text": str,
+    "switch": bool,
+    "whole": int,
+    "number": float,
+    "file": Path,
+    "instant": datetime,
 }
-GROUPS = {title: tuple(words.split()) for title, words in _LISTED.items()}
-"""The commands as `--help` shows them, in the order in which a newcomer needs them."""
 SUBJECTS = {
     "data": "Export or erase all that is kept of a session or an agent.",
     "sessions": "Look at a session, and at what was left out of it.",
@@ -38,6 +41,73 @@ SUBJECTS = {
 """Groups of commands about one thing, and their help."""
 
 
+def _typer_parameter(parameter: Parameter) -> FunctionParameter:
+    """Return the parameter of a function that Typer turns into a command: a flag, else a positional argument."""
+    kind: Any = list[_TYPES[parameter.kind]] if parameter.many else _TYPES[parameter.kind]
+    option = (
+        typer.Option(parameter.flag, help=parameter.help) if parameter.flag else typer.Argument(help=parameter.help)
+    )
+    default = parameter.default if parameter.default is not None or parameter.kind != "switch" else False
+    return FunctionParameter(
+        parameter.name,
+        FunctionParameter.KEYWORD_ONLY,
+        default=FunctionParameter.empty if parameter.required else default,
+        annotation=Annotated[kind if default is not None or parameter.required else kind | None, option],
+    )
+
+
+def click_command(about: Command) -> Any:
+    """Return a command as an object of Click's that parses its arguments and runs it."""
+
+    def act(**args: Any) -> None:
+        """Run the command with the arguments that Typer parsed."""
+        from pellucid.surfaces.cli.performing import perform
+
+        perform(about, args)
+
+    parameters = [_typer_parameter(each) for each in about.parameters]
+    act.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    act.__annotations__ = {each.name: each.annotation for each in parameters}
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(about.words.rpartition(" ")[2], help=about.help, cls=_NoEmptyWords)(act)
+    command: Any = typer.main.get_command(alone)
+    command.about = about
+    return command
+
+
+class _NoEmptyWords(typer.core.TyperCommand):
+    """A command that checks the words before they are parsed: afterwards an empty path is the present folder."""
+
+    about: Command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words as any command does, if `_check_words` raises no error."""
+        if not ctx.resilient_parsing:
+            self._check_words(self.make_parser(ctx).parse_args(args=list(args))[0])
+        return super().parse_args(ctx, args)
+
+    def _check_words(self, typed: Mapping[str, Any]) -> None:
+        """Raise `InputError` if a path, or a required argument, is empty. `typed` maps parameters' names to typed
+        words. An unset variable of a script is empty, and an empty path would mean the folder in which the script runs.
+        """
+        for each in self.about.parameters:
+            typed_words = typed.get(each.name)
+            is_checked = each.kind == "file" or (each.required and not each.flag)
+            if is_checked and (typed_words == "" or (isinstance(typed_words, list | tuple) and "" in typed_words)):
+                raise InputError(
+                    f"{each.flag or f'<{each.name}>'} is empty",
+                    code="empty_word",
+                    next_step=f"`pellucid {self.about.words} --help` says what it takes",
+                )
+
+
+def headings() -> dict[str, tuple[str, ...]]:
+    """Map the headings of the help to the commands and subjects below them, each by its first word."""
+    return {
+        title: tuple(dict.fromkeys(each.words.split()[0] for each in listed)) for title, listed in sections().items()
+    }
+
+
 class _CommandMap(Mapping[str, Any]):
     """The commands of the application, or of a subject such as `graph`; each is made when it is looked up."""
 
@@ -52,7 +122,7 @@ class _CommandMap(Mapping[str, Any]):
     def __getitem__(self, word: str) -> Any:
         """Make the command, or the group of a subject's commands; `KeyError` if there is neither."""
         if words := self._places[word]:
-            return commands()[words].click_command()
+            return click_command(commands()[words])
         group = _CommandGroup(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
         group.commands = _CommandMap(word)  # type: ignore[assignment]
         return group
@@ -70,7 +140,7 @@ class _CommandMap(Mapping[str, Any]):
 
 
 class _CommandGroup(typer.core.TyperGroup):
-    """A group whose help lists its commands under headings; a command that `GROUPS` does not name is under `Other`."""
+    """A group whose help lists its commands under the headings of the operations table."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -81,19 +151,13 @@ class _CommandGroup(typer.core.TyperGroup):
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with their one-line help: under the headings of `GROUPS`, or a subject's as one list."""
+        """Write the commands with their one-line help: under the headings of the table, or a subject's as one list."""
         mapping: Any = self.commands
         is_root = ctx.parent is None
-        grouped = {name for names in GROUPS.values() for name in names}
-        others = tuple(name for name in mapping if name not in grouped)
         width = max(map(len, mapping))
-        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(mapping))]:
-            rows = [
-                (f"{name:<{width}}" if is_root else name, mapping.summary(name)) for name in names if name in mapping
-            ]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        for title, names in headings().items() if is_root else [("Commands", tuple(mapping))]:
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}" if is_root else name, mapping.summary(name)) for name in names])
 
 
 app = typer.Typer(

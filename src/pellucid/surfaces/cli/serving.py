@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.errors import StoreError
-from pellucid.surfaces.cli.derived import Parameter
 from pellucid.surfaces.cli.session import note, settings, write
+from pellucid.surfaces.command_line import Parameter
 from pellucid.surfaces.extra import require_server
 
 SERVE = (

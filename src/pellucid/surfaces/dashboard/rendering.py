@@ -140,7 +140,7 @@ def verb(row: Operation[Any, Any]) -> str:
 
 def hint(row: Operation[Any, Any]) -> str:
     """Return the first sentence of an operation's description, without the full stop."""
-    return row.text.partition(". ")[0].partition("\n")[0].rstrip(".")
+    return row.help.partition(". ")[0].partition("\n")[0].rstrip(".")
 
 
 def citation_detail(citation: MemoryCitation) -> str:

@@ -50,7 +50,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 def _operation(route: Route) -> dict[str, Any]:
     """Return a route as an OpenAPI operation object."""
-    first, stop, rest = route.row.text.partition(". ")
+    first, stop, rest = route.row.help.partition(". ")
     has_several_routes = len(route.row.on.http) > 1
     operation: dict[str, Any] = {
         "operationId": f"{route.row.name}{'.' + route.parts[2] if has_several_routes else ''}",

@@ -22,7 +22,8 @@ from starlette.requests import Request
 from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.operations.operation import Access, Call, short_json
+from pellucid.operations.expectations import short_json
+from pellucid.operations.operation import Access, Call
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import result_ids
 from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_text, printable, spell_for_program

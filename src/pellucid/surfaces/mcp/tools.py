@@ -121,7 +121,7 @@ class Tool:
 
     def _description(self) -> str:
         """Return when to use the tool, then what its operation does; with several modes, a line for each."""
-        texts = {mode: " ".join(row.text.split()) for mode, row in self.rows.items()}
+        texts = {mode: " ".join(row.help.split()) for mode, row in self.rows.items()}
         if len(texts) == 1:
             return f"{self.about.when} {''.join(texts.values())}"
         return "\n".join([self.about.when, *(f"- {mode}: {text}" for mode, text in texts.items())])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import quoted
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.citing import CiteOutput
     from pellucid.operations.recall.results import FeedbackOutput, ResultOutput
     from pellucid.operations.session.closing import ClosingOutput
+    from pellucid.operations.session.looking.briefing import BriefOutput
     from pellucid.operations.session.looking.showing import LeftOut, SessionOutput
     from pellucid.store.history.citations_port import Evidence
 
@@ -83,6 +85,12 @@ def session_text(outcome: SessionOutput) -> str:
     lines += [f"  {count} claims of a model, not borne out: {why}" for why, count in outcome.unborne.items()]
     lines += [f"{each.memory_id} was {citation_line(each)}" for each in outcome.citations]
     return "\n".join(lines)
+
+
+def brief_text(outcome: BriefOutput) -> str:
+    """Render the brief of the last sessions, or that no session was kept."""
+    nothing = f"no session was kept in {outcome.namespace}: {quoted('import')} brings some in"
+    return outcome.text.rstrip() or nothing
 
 
 def _left_out_line(statement: LeftOut) -> str:

@@ -24,7 +24,7 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import DryRun, Operation, Surfaces
+from pellucid.operations.operation import DryRun, Operation, Surfaces, Text, in_home
 from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.recall.recaller import trim_history
 from pellucid.settings.sections import LifecycleSettings
@@ -307,7 +307,8 @@ LIFECYCLE = Operation(
     "Fold every memory's use into its heat, decay and tier. Safe to repeat; meant for once a day.",
     LifecycleInput,
     LifecycleOutput,
-    lambda call, asked: run_lifecycle(call.app, asked),
+    in_home(run_lifecycle),
     "change",
     Surfaces("lifecycle run", http=("POST /v1/lifecycle/run",)),
+    text=Text("memory.lifecycle.pass_text", excerpts=True),
 )

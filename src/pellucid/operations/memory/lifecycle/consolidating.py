@@ -34,7 +34,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.model.consolidate import Consolidator, LlmConsolidator
 from pellucid.operations.browsing import memories_by_id
 from pellucid.operations.extraction import default_model_kind, open_chat
-from pellucid.operations.operation import DryRun, Flag, Operation, Surfaces
+from pellucid.operations.operation import DryRun, Flag, Operation, Surfaces, Text, in_home
 from pellucid.store.index_port import Served
 from pellucid.store.local.lock import exclusive
 
@@ -288,8 +288,9 @@ CONSOLIDATE = Operation(
     "Only what provably says the same; what has expired is archived. Undoable.\n",
     ConsolidateInput,
     ConsolidateOutput,
-    lambda call, asked: consolidate(call.app, asked),
+    in_home(consolidate),
     "change",
     Surfaces("lifecycle consolidate", http=("POST /v1/lifecycle/consolidate",)),
+    text=Text("memory.lifecycle.consolidation_text", excerpts=True),
     span="upsert_memory",
 )

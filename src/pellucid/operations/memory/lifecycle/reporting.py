@@ -12,7 +12,7 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 
 SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
 
@@ -76,7 +76,8 @@ REPORT = Operation(
     "Report what was said again, used, replaced or went cold. Also what went stale, and what nobody used.",
     ReportInput,
     Report,
-    lambda call, asked: weekly_report(call.app, asked),
+    in_home(weekly_report),
     "read",
     Surfaces("lifecycle report", http=("GET /v1/lifecycle/report",)),
+    text=Text("memory.lifecycle.report_text"),
 )

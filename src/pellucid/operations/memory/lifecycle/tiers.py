@@ -23,7 +23,7 @@ from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
 from pellucid.operations.memory.lifecycle.aging import load_use_records
-from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
+from pellucid.operations.operation import Flag, Limit, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, page
 from pellucid.settings.sections import LifecycleSettings
 
@@ -150,12 +150,12 @@ def list_tiers(app: App, request: TierListInput) -> TierListOutput:
     )
 
 
-def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
+def explain_tier(app: App, request: ShowInput) -> TierExplanation:
     """Explain why a memory is hot or cold by today's records, and what would change that; errors as of
     `find_memory`."""
-    memory = find_memory(app, namespace, memory_id).memory
+    memory = find_memory(app, request.namespace, request.memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
-    records = load_use_records(app, namespace)
+    records = load_use_records(app, request.namespace)
     signs, before = records.signs(memory), records.folds.get(memory.id)
     aged = age_memory(memory, signs, before, now, settings)
     cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
@@ -252,16 +252,18 @@ TIERS = Operation(
     "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
     TierListInput,
     TierListOutput,
-    lambda call, asked: list_tiers(call.app, asked),
+    in_home(list_tiers),
     "read",
     Surfaces("tier list", http=("GET /v1/tiers",)),
+    text=Text("memory.lifecycle.tier_list_text"),
 )
 TIER = Operation(
     "tier.explain",
     "Say why a memory is hot or cold, and what would change it. Each value is shown as a sum of shares.",
     ShowInput,
     TierExplanation,
-    lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
+    in_home(explain_tier),
     "read",
     Surfaces("tier explain", http=("GET /v1/tiers/{memory_id}",)),
+    text=Text("memory.lifecycle.tier_text"),
 )

@@ -8,7 +8,7 @@ from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view
-from pellucid.operations.operation import Operation, RecallId, Surfaces
+from pellucid.operations.operation import Operation, RecallId, Surfaces, Text, in_home
 from pellucid.operations.recall.kept.snapshots import ListedRecall, recall_view
 from pellucid.operations.recall.results import find_recall
 from pellucid.operations.recall.wording import headlines_of
@@ -108,7 +108,8 @@ EVENT = Operation(
     "of one that failed, what went wrong.\n",
     EventInput,
     EventOutput,
-    lambda call, asked: event(call.app, asked),
+    in_home(event),
     "read",
     Surfaces("snapshots show", http=("GET /v1/snapshots/{recall_id}/event",)),
+    text=Text("recall.snapshot.event_text", excerpts=True),
 )

@@ -3,7 +3,7 @@
 from pellucid.app import App
 from pellucid.model.snapshot import Budget
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Operation, RecallId, Surfaces
+from pellucid.operations.operation import Operation, RecallId, Surfaces, Text, in_home
 from pellucid.operations.recall.recalling import load_receipt
 from pellucid.xray import given
 
@@ -51,7 +51,8 @@ CONTEXT = Operation(
     "that is said, and why.\n",
     ContextInput,
     ContextOutput,
-    lambda call, asked: rebuild_context(call.app, asked),
+    in_home(rebuild_context),
     "read",
     Surfaces("snapshots context", http=("GET /v1/snapshots/{recall_id}/context",)),
+    text=Text("recall.snapshot.context_text"),
 )

@@ -10,7 +10,7 @@ from pellucid.clock import epoch_ms
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view, find_memory
-from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
+from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, decode_cursor, encode_cursor
 from pellucid.operations.recall.kept.snapshots import ListedRecall, recall_row_at, recall_view
 from pellucid.store.history.citations_port import CitationRow
@@ -77,7 +77,8 @@ SERVING = Operation(
     "List the recalls that served a memory, newest first. Of each: the question, and what came of it.",
     ServingInput,
     ServingOutput,
-    lambda call, asked: recalls_serving(call.app, asked),
+    in_home(recalls_serving),
     "read",
     Surfaces("recalls", http=("GET /v1/memories/{memory_id}/recalls",)),
+    text=Text("recall.snapshot.serving_text", excerpts=True),
 )

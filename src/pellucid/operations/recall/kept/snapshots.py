@@ -1,7 +1,7 @@
 """Filters or an id in, recorded recalls out: listed, explained, exported as JSON lines, kept for good."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from pellucid.clock import EPOCH, in_utc, ms_if_any
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
+from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces, Text, in_home
 from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
 from pellucid.operations.recall.recall_names import resolve_recall_id
 from pellucid.operations.recall.recalling import xray_by_id
@@ -153,17 +153,15 @@ def recall_row_at(last_key: SortKey | None) -> RecallRow | None:
     return RecallRow(str(last_key[1]), int(last_key[0]), None, 0, in_full=False, pinned=False) if last_key else None
 
 
-def export_snapshots(
-    app: App, request: ExportInput, report_missing: Callable[[str], object] | None = None
-) -> Iterator[str]:
-    """Yield the X-rays of recalls as JSON lines, newest first; `report_missing` is called with the id of each recall
-    whose receipt is gone. A line stays the same, byte for byte, as long as the memories that it names are unchanged."""
+def export_snapshots(app: App, request: ExportInput) -> Iterator[str]:
+    """Yield the X-rays of recalls as JSON lines, newest first; the app's `report` gets the id of each recall whose
+    receipt is gone. A line stays the same, byte for byte, as long as the memories that it names are unchanged."""
     for row in _all_rows(app, request):
         snapshot = _snapshot_if_kept(app, request.namespace, row)
         if snapshot is not None:
             yield render_json(snapshot, one_line=True)
-        elif report_missing is not None:
-            report_missing(row.recall_id)
+        else:
+            app.report(row.recall_id)
 
 
 def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
@@ -241,7 +239,7 @@ EXPLAIN = Operation(
     "Explain the last recall. That of a session; or of the namespace, where no session is given.",
     ExplainInput,
     RecallXraySnapshot,
-    lambda call, asked: explain_last(call.app, asked),
+    in_home(explain_last),
     "read",
     Surfaces("explain", http=("GET /v1/recall/last",)),
 )
@@ -251,16 +249,17 @@ SNAPSHOTS = Operation(
     "Of each: how many memories it served, and what is kept of it.\n",
     SnapshotsInput,
     SnapshotsOutput,
-    lambda call, asked: list_snapshots(call.app, asked),
+    in_home(list_snapshots),
     "read",
     Surfaces("snapshots list", http=("GET /v1/snapshots",)),
+    text=Text("recall.snapshot.recalls_text"),
 )
 EXPORT = Operation(
     "recall.export",
     "Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first.",
     ExportInput,
     Iterator[str],
-    lambda call, asked: export_snapshots(call.app, asked, call.report),
+    in_home(export_snapshots),
     "read",
     Surfaces("snapshots export", http=("GET /v1/snapshots/export",)),
 )
@@ -269,7 +268,8 @@ PIN_SNAPSHOT = Operation(
     "Keep a recall in full whatever its age. It can always be explained.",
     PinSnapshotInput,
     ListedRecall,
-    lambda call, asked: pin_snapshot(call.app, asked),
+    in_home(pin_snapshot),
     "change",
     Surfaces("snapshots pin", http=("POST /v1/snapshots/{recall_id}/pin",)),
+    text=Text("recall.snapshot.pin_text"),
 )

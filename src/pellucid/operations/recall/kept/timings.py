@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.recall.kept.snapshots import Since
 from pellucid.operations.recall.recalling import recent_receipts
 from pellucid.recall.receipt.record import stages_of
@@ -73,7 +73,8 @@ TIMINGS = Operation(
     "Show how long each stage of recent recalls took. In the middle (p50), and at the slow end (p95).",
     TimingsInput,
     TimingsOutput,
-    lambda call, asked: timings(call.app, asked),
+    in_home(timings),
     "read",
     Surfaces("snapshots timings", http=("GET /v1/timings",)),
+    text=Text("recall.snapshot.timings_text"),
 )

@@ -20,7 +20,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.observe.language import detect_language
 from pellucid.observe.prose import prose_sentences
 from pellucid.observe.work.records import COMMITTED
-from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
 from pellucid.operations.paging import After, encode_cursor, page
 from pellucid.operations.session.looking.purpose import ASKING, main_request
 from pellucid.operations.session.looking.sessions import AnsweringSessions, KeptSession, last_turn, sessions_of
@@ -362,7 +362,8 @@ BRIEF = Operation(
     "Say what the last sessions asked, did and left open. What they decided, too.",
     BriefInput,
     BriefOutput,
-    lambda call, asked: brief(call.app, asked),
+    in_home(brief),
     "read",
     Surfaces("brief", http=("GET /v1/brief",)),
+    text=Text("closing.brief_text", namespace_hints=True),
 )

@@ -19,7 +19,7 @@ from pellucid.model.memory import BOUNDARY_SCOPES, MEMORY_ID, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.prose import blocks, sentences
 from pellucid.operations.browsing import MemoryCitation, citation_view
-from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.operations.operation import Argument, Operation, Surfaces, Text, in_home
 from pellucid.operations.session.looking.briefing import SessionBrief, brief_of
 from pellucid.operations.session.looking.sessions import AnsweringSessions, sessions_of
 from pellucid.operations.session.looking.verdicts import is_forgotten, plain_reason
@@ -185,7 +185,8 @@ What it asked, did, decided and left open, and what became of what its recalls g
 """,
     SessionInput,
     SessionOutput,
-    lambda call, asked: show_session(call.app, asked),
+    in_home(show_session),
     "read",
     Surfaces("sessions show", http=("GET /v1/sessions/{session_id}",)),
+    text=Text("closing.session_text", excerpts=True),
 )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.operations.graph.states import EntityHistoryOutput
 from pellucid.surfaces.columns import past_instants, table
 from pellucid.surfaces.commands import command, flag, quoted
 from pellucid.surfaces.present.closing import citation_line
+from pellucid.surfaces.present.graph import states_text
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -39,6 +42,17 @@ def change_text(outcome: ChangedOutput, done: str) -> str:
     lines = [f"{done}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     lines += [f"  replaces {each}" for each in outcome.replaced if done == UPDATED]
     return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
+
+
+update_text = partial(change_text, done=UPDATED)
+archive_text = partial(change_text, done="archived")
+retract_text = partial(change_text, done="retracted")
+dispute_text = partial(change_text, done="disputed")
+
+
+def pin_text(outcome: ChangedOutput) -> str:
+    """Render a memory that was pinned or unpinned, and how to undo that."""
+    return change_text(outcome, "pinned" if outcome.memory.pinned else "unpinned")
 
 
 def undo_text(outcome: UndoOutput) -> str:
@@ -89,6 +103,11 @@ def erasure_text(outcome: EraseOutput, again: str) -> str:
     if outcome.shared:
         text += f"\n{len(outcome.shared)} stay, which others bear out, too: {', '.join(outcome.shared)}"
     return text
+
+
+def history_of_name_text(outcome: HistoryOutput | EntityHistoryOutput) -> str:
+    """Render the history of an entity, or of a memory."""
+    return states_text(outcome) if isinstance(outcome, EntityHistoryOutput) else history_text(outcome)
 
 
 def history_text(outcome: HistoryOutput) -> str:
