@@ -53,7 +53,10 @@ _WORDS: dict[str, str | tuple[str, str]] = {
     "debugging": "said while a failure was looked into",
     "unanswered": ("question nobody answered", "questions nobody answered"),
     "title-of-another-session": ("title of another session", "titles of other sessions"),
-    "plain-text": ("text that is no chat", "texts that are no chat"),
+    "plain-text": (
+        "text that is no chat (named itself, it is taken in)",
+        "texts that are no chat (named themselves, they are taken in)",
+    ),
     "folder-not-entered": (
         "folder that is hidden or of other people's files",
         "folders that are hidden or of other people's files",
