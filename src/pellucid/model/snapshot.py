@@ -124,6 +124,8 @@ class AbstentionTrace(Wire):
     """The mean of the best cosines with the query. As `met` and `held`: from 0 to 1, and None if it did not count."""
     met: float | None = None
     """The mean of the best scores of the reranker."""
+    shown_for: str | None = None
+    """Why an answer was shown although its doubt is at the threshold or above."""
     held: float | None = None
     """The share of the query's content words that the first three memories contain together; rare words weigh more."""
 

@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.abstain import signs_of_answer
+from pellucid.recall.context.abstain import reason_to_show, signs_of_answer
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
@@ -149,10 +149,12 @@ def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
     if doubt is None:
         return None
     nearest = tuple(unpack_id(state.pool.ids[position]) for position in doubt.nearest)
+    is_doubted = doubt.threshold < 1 and doubt.score >= doubt.threshold
     return snapshot.AbstentionTrace(
         doubt=doubt.score,
         threshold=doubt.threshold,
         abstained=doubt.abstained,
         nearest=nearest,
+        shown_for=reason_to_show(state) or None if is_doubted and not doubt.abstained else None,
         **{name: round(sign, 6) for name, sign in signs_of_answer(state).items()},
     )

@@ -211,6 +211,10 @@ def test_who_asks_about_a_name_that_few_memories_hold_is_shown_these(house: Open
     assert verdict
     assert verdict.score >= verdict.threshold
     assert verdict.abstained == abstains
+    question = f"What does {asked} like to eat for breakfast on a cold winter morning?"
+    trace = xray_new_recall(app, RecallInput(query=question, namespace=HERE)).abstention
+    assert trace
+    assert trace.shown_for == (None if abstains else "one of the first memories holds every name in the question")
 
 
 def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
@@ -223,10 +227,14 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
     assert trace.held is not None
     assert trace.doubt == pytest.approx(1 - (2 * trace.near + 3 * trace.met + trace.held) / 6, abs=1e-5)
     words = signs_in_words(trace)
-    assert f"nearness in meaning {trace.near:.2f} (counts 2-fold)" in words
-    assert words.endswith("perhaps not known from 0.6 on, nothing may be shown from 0.65 on")
+    assert words.startswith(
+        f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.2f} nearness in meaning + 3 × {trace.met:.2f} the rer"
+    )
+    assert words.endswith(") / 6; not sure from 0.5 on, perhaps not known from 0.6 on, refused from 0.65 on")
 
 
-@pytest.mark.parametrize(("doubt_told", "words"), [(0.4, "the most where edges"), (0.6, "the least where"), (0.41, "")])
+@pytest.mark.parametrize(
+    ("doubt_told", "words"), [(0.4, "the most there is where edges"), (0.6, "the least there is"), (0.41, "")]
+)
 def test_of_a_bounded_doubt_the_bound_is_told(doubt_told: float, words: str) -> None:
     assert words in signs_in_words(AbstentionTrace(doubt=doubt_told, threshold=0.65, abstained=False))

@@ -112,7 +112,7 @@ def test_a_page_folds_legs_that_were_idle_and_what_found_no_room() -> None:
 def test_a_page_folds_many_that_the_context_left_out_for_another_reason_than_room(count: int, folds: bool) -> None:
     omitted = tuple(OmittedMemory(memory_id=f"mem_{at}", reason="no edge leads to it") for at in range(count))
     drawn = render(empty(context=ContextTrace(omitted=omitted)), "html")
-    assert (f"<summary>{count} for other reasons</summary>" in drawn) == folds
+    assert (f"<summary>{count} for another reason than room</summary>" in drawn) == folds
     assert f"mem_{count - 1}" in drawn
 
 

@@ -123,7 +123,7 @@ def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> Non
     assert text[at + 1 : at + 6] == [
         "[1] mem_1",
         "    memory: mem_1",
-        "    served-by: hybrid: several ways of searching at once",
+        "    served-by: hybrid: by meaning, by words or both",
         "    score: final=1.0000",
         "",
     ]
@@ -242,7 +242,7 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
     snapshot = snapshot.model_copy(update={"legs": (idle,)})
     brief, whole = render(snapshot, "text"), render(snapshot, "text", verbose=True)
-    labels = ("served-by: hybrid: several ways", "admitted-by: ", "audit-entry: ", "legs: ")
+    labels = ("served-by: hybrid: by meaning", "admitted-by: ", "audit-entry: ", "legs: ")
     for said in (*labels, "never verified", "- graph"):
         assert said in whole
         assert said not in brief

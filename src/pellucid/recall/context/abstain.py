@@ -65,7 +65,7 @@ def judge(state: State) -> Abstention | None:
         score = max(score, UNKNOWN_FROM)
     elif _is_answered_otherwise(state):
         score = min(score, ANSWERED)
-    abstained = threshold < 1 and score >= threshold and _can_abstain(state)
+    abstained = threshold < 1 and score >= threshold and not reason_to_show(state)
     nearest = _nearest_three(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
 
@@ -91,21 +91,26 @@ def unsure(doubt: float) -> str:
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
-def _can_abstain(state: State) -> bool:
-    """Whether doubt can withhold the answer.
+def reason_to_show(state: State) -> str:
+    """Return why doubt does not withhold the answer, as words; empty if it does.
 
-    It cannot if the corpus has fewer memories than `abstainFrom`, where words say too little, or if the query asks for
-    something other than words (a tag, a day, files, edges): unless the caller chose a threshold. It never can if a
+    It does not if the corpus has fewer memories than `abstainFrom`, where words say little, or if the query asks for
+    something other than words (a tag, a day, files, edges): unless the caller chose a threshold. It never does if a
     searching leg is down, since that leg might have found an answer; nor if one of the first holds every rare name of
     the query: who asks about such a thing is to see what is known of it, marked as not sure.
     """
     plan, request = state.plan, state.request
-    few = state.corpus.rows < request.settings.abstain_from
-    otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
     down |= request.without  # of a receipt looked at without a leg, no report says that it is off
-    otherwise = otherwise or _holds_rare_names(state)
-    return ("abstain_at" in request.chosen or not (few or otherwise)) and not searching() & down
+    if searching() & down:
+        return "a way of searching was off, which might have found an answer"
+    if "abstain_at" in request.chosen:
+        return ""
+    if state.corpus.rows < request.settings.abstain_from:
+        return "few memories are kept here, and of few an answer often has other words than its question"
+    if plan.period is not None or plan.answers or request.review or request.filters.asking:
+        return "it asks for more than words"
+    return "one of the first memories holds every name in the question" if _holds_rare_names(state) else ""
 
 
 def _holds_rare_names(state: State) -> bool:

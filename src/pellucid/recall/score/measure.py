@@ -1,7 +1,12 @@
 """A pool in, features of each candidate out: its cosine, and which query words it contains."""
 
+import re
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.language.words import function_words
 from pellucid.recall.state import State, World
 
 
@@ -9,5 +14,19 @@ def measure(state: State, world: World) -> State:
     """Read each candidate's cosine to the query and which query words it contains, once, for all later stages."""
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
+    features = replace(features, matched=_truly_matched(state, world, features.matched))
     pool = replace(state.pool, cosine=features.cosine, matched=features.matched)
     return replace(state, features=features, pool=pool)
+
+
+def _truly_matched(state: State, world: World, matched: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the matches without those of a word whose stem is that of a function word: `Ines` has the stem of `in`,
+    which is nearly everywhere, so that the texts are read for it.
+    """
+    plan, out = state.plan, matched.copy()
+    for i in (i for i in plan.telling if plan.stems[i] in function_words()):
+        at = np.flatnonzero(matched >> np.uint64(i) & np.uint64(1))
+        word = re.compile(rf"(?<!\w){re.escape(plan.words[i])}(?!\w)", re.IGNORECASE)
+        holds = [bool(word.search(each.memory.content)) for each in world.reader.memories(state.pool.rows[at])]
+        out[at[~np.array(holds, dtype=np.bool_)]] &= ~np.uint64(1 << i)
+    return out

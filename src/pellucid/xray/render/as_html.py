@@ -235,7 +235,7 @@ def _context(snapshot: RecallXraySnapshot) -> list[str]:
 def _others(table: tables.Table) -> str:
     """Return the table of memories that were left out of the context for another reason than room; folded if long."""
     many = len(table.rows) > _MAX_OPEN_ROWS
-    return _details(f"{len(table.rows)} for other reasons", _table(table)) if many else _table(table)
+    return _details(f"{len(table.rows)} for another reason than room", _table(table)) if many else _table(table)
 
 
 def _fields(lines: Iterable[fields.LabelledLine]) -> str:

@@ -146,7 +146,8 @@ def _found_clause(contribution: LegContribution, word_count: int) -> str:
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
         key_words = f"{word_count} key word{'' if word_count == 1 else 's'}"
-        return f"{found} ({len(contribution.matches)} of the question's {key_words})"
+        spelled_alike = "" if contribution.matches else ", but words of the same stem"
+        return f"{found} ({len(contribution.matches)} of the question's {key_words}{spelled_alike})"
     if contribution.leg == "vector":
         return f"{found} (cosine {contribution.raw_score:.2f})"
     return found

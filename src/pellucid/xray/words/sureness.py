@@ -2,12 +2,11 @@
 
 from pellucid.model.snapshot import AbstentionTrace
 from pellucid.recall.context.abstain import ANSWERED, UNKNOWN_FROM, UNSURE_FROM, WEIGHTS, unsure
-from pellucid.xray.words.numbers import listed
 
 SURE_BELOW = 0.3
 _BOUNDS = {
-    ANSWERED: "the most where edges, files or procedures that are asked for lead to the best memory",
-    UNKNOWN_FROM: "the least where a document that is named is not here, or was not known at the time asked about",
+    ANSWERED: "the most there is where edges, files or procedures that are asked for lead to the best memory",
+    UNKNOWN_FROM: "the least there is where a document that is named is not here, or was not known at that time",
 }
 """What bounds a doubt that is not worked out of signs, by the bound."""
 _DECIMALS = range(2, 7)
@@ -31,15 +30,18 @@ def signs_in_words(trace: AbstentionTrace) -> str:
 
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
-    signs = {"near": "nearness in meaning", "met": "the reranker's score", "held": "the question's words held"}
+    signs = {"near": "nearness in meaning", "met": "the reranker's", "held": "of the question's words held"}
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
         bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
-        return "".join(f"{doubt:.2f} of 1, {words}" for doubt, words in bounds.items())
-    parts = [f"{signs[name]} {value:.2f} (counts {WEIGHTS[name]}-fold)" for name, value in values.items()]
-    withheld = f", nothing may be shown from {trace.threshold:g} on" if trace.threshold < 1 else ""
-    unsure_from = f"not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
-    return f"{trace.doubt:.2f} of 1, which is 1 less the mean of {listed(parts)}; {unsure_from}{withheld}"
+        return "".join(f"{doubt:.2f}, {words}" for doubt, words in bounds.items())
+    weight = sum(WEIGHTS[name] for name in values)
+    parts = " + ".join(f"{WEIGHTS[name]} × {value:.2f} {signs[name]}" for name, value in values.items())
+    limits = f"not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
+    if trace.threshold < 1:
+        limits += f", refused from {trace.threshold:g} on"
+        limits += f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
+    return f"{trace.doubt:.2f} = 1 − ({parts}) / {weight}; {limits}"
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:
