@@ -8,7 +8,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pellucid.capture.secrets.assignments import SecretSpan, assigned_secrets
 from pellucid.capture.secrets.commands import command_secrets, crypted_passwords
@@ -46,8 +46,8 @@ def redact(text: str) -> Redacted:
 def redact_after(lead: str, text: str) -> Redacted | None:
     """Redact a text that stands after the words `lead`, also of secrets that only these words show to be such; return
     it alone. None if a secret begins in the words."""
-    redacted = redact(lead + text)
-    return replace(redacted, text=redacted.text.removeprefix(lead)) if redacted.text.startswith(lead) else None
+    found = redact(lead + text)
+    return Redacted(found.text.removeprefix(lead), found.counts) if found.text.startswith(lead) else None
 
 
 def find_secrets(text: str) -> Iterator[SecretSpan]:
