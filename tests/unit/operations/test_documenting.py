@@ -1,5 +1,6 @@
 """A folder of documents in, its searchable sections out; then what of it changes when the folder changes."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -285,9 +286,8 @@ def test_batches_are_operations_and_every_file_is_told(docs: Docs, monkeypatch: 
     seen: list[tuple[int, int]] = []
     from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 
-    out = index_docs(
-        docs.app, IndexDocsInput(namespace=HERE, paths=(docs.folder,)), lambda done, total: seen.append((done, total))
-    )
+    app = replace(docs.app, progress=lambda done, total: seen.append((done, total)))
+    out = index_docs(app, IndexDocsInput(namespace=HERE, paths=(docs.folder,)))
     assert len(out.operations) == 3
     size = (docs.folder / "0.md").stat().st_size
     assert seen == [(number * size, 5 * size) for number in range(1, 6)]
