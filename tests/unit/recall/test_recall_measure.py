@@ -28,4 +28,4 @@ def test_an_explanation_counts_no_key_word_that_only_shares_its_stem_with_a_func
     keep(app, "A crane stands in the harbour")
     shown = xray_new_recall(app, RecallInput(query=QUESTION, namespace=HERE))
     whys = " ".join(each.why for each in shown.results)
-    assert "(0 of the question's 2 key words, but words of the same stem)" in whys
+    assert "(0 of the question's 1 key word, but words of the same stem)" in whys
