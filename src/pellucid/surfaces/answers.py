@@ -4,13 +4,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from pydantic.alias_generators import to_camel
-
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
-from pellucid.surfaces.commands import answering, spell_commands
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
@@ -52,8 +49,7 @@ def answer_text(
     if form == "json":
         return json_text(outcome)
     text = TEXTS[row.name]
-    with answering(row):
-        rendered = text.render(outcome, request, verbose=verbose, footer=footer)
+    rendered = text.render(outcome, request, verbose=verbose, footer=footer)
     return with_excerpts(call.app, rendered) if text.has_excerpts else rendered
 
 
@@ -83,13 +79,3 @@ def printable(text: str) -> str:
 def error_fields(error: PellucidError) -> dict[str, str]:
     """Return the JSON fields of an error on every surface: its code as `error` and `code`, `message`, `nextStep`."""
     return {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
-
-
-def spell_for_program(error: PellucidError, reference: str) -> None:
-    """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
-    `reference` names the documentation of a call's fields, to which an input error without a next step refers.
-    """
-    error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
-    error.message, error.next_step = spell_commands(error.message), spell_commands(error.next_step)
-    if isinstance(error, InputError) and not error.next_step:
-        error.next_step = f"{reference} says what it takes"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from pellucid.surfaces.commands import command, quoted
-from pellucid.surfaces.requests import command_for
+from pellucid.errors import bare_step, step
+from pellucid.surfaces.commands import fields_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ def _render_recall(outcome: Any, _request: Any, *, verbose: bool, footer: Sequen
     return presenter("recall.recall.recall_text")(outcome, verbose=verbose, footer=footer)
 
 
-def _preview(name: str, words: str, has_excerpts: bool = False, **changes: bool) -> Text:
-    """Return the `Text` of a preview by the presenter `name`, which ends with the command that carries it out. That
-    command is `words` with the arguments of the request, changed by `changes`, such as `preview=False`.
+def _preview(name: str, operation: str, has_excerpts: bool = False, **changes: bool) -> Text:
+    """Return the `Text` of a preview by the presenter `name`, which ends with the call that carries it out: of
+    `operation`, with the fields of the request, changed by `changes`, such as `preview=False`.
     """
 
     def render(outcome: Any, request: Any, **_: object) -> str:
         """Render the answer by the presenter, with the command that carries out the preview."""
-        return presenter(name)(outcome, command(command_for(words, request, **changes)))
+        return presenter(name)(outcome, bare_step(operation, **fields_of(request, **changes)))
 
     return Text(render, has_excerpts)
 
@@ -73,7 +73,7 @@ def _render_pin(outcome: Any, request: Any, **_: object) -> str:
 
 def _render_brief(outcome: Any, _request: Any, *, footer: Sequence[str] = (), **_: bool) -> str:
     """Render the brief of the last sessions, or that no session was kept; then the lines of the footer."""
-    nothing = f"no session was kept in {outcome.namespace}: {quoted('import')} brings some in"
+    nothing = f"no session was kept in {outcome.namespace}: {step('session.import')} brings some in"
     return "\n".join((outcome.text.rstrip() or nothing, *footer))
 
 
@@ -107,7 +107,7 @@ TEXTS: Mapping[str, Text] = {
     "episode.show": _simple_text("memory.changes.episode_text"),
     "graph.show": _simple_text("graph.entity_text"),
     "graph.audit": _simple_text("graph.graph_audit_text"),
-    "graph.backfill": _preview("graph.backfill_text", "graph backfill", apply=True),
+    "graph.backfill": _preview("graph.backfill_text", "graph.backfill", apply=True),
     "project.list": _simple_text("everyday.projects_text"),
     "project.move": _simple_text("everyday.project_text"),
     "memory.why": _simple_text("recall.why.why_text", has_excerpts=True),
@@ -138,13 +138,13 @@ TEXTS: Mapping[str, Text] = {
     "trust.explain": _simple_text("memory.changes.trust_text", has_excerpts=True),
     "trust.promote": _simple_text("memory.changes.trust_change_text", has_excerpts=True),
     "trust.quarantine": _preview(
-        "memory.changes.trust_change_text", "trust quarantine", has_excerpts=True, preview=False
+        "memory.changes.trust_change_text", "trust.quarantine", has_excerpts=True, preview=False
     ),
-    "trust.rollback": _preview("memory.changes.trust_change_text", "trust rollback", has_excerpts=True, preview=False),
+    "trust.rollback": _preview("memory.changes.trust_change_text", "trust.rollback", has_excerpts=True, preview=False),
     "change.undo": _simple_text("memory.changes.undo_text", has_excerpts=True),
-    "memory.forget": _preview("memory.changes.forget_text", "forget", has_excerpts=True, preview=False),
-    "data.erase": _preview("memory.changes.erasure_text", "data erase", has_excerpts=True, preview=False),
-    "memory.purge": _preview("memory.changes.forget_text", "purge", has_excerpts=True, preview=False),
+    "memory.forget": _preview("memory.changes.forget_text", "memory.forget", has_excerpts=True, preview=False),
+    "data.erase": _preview("memory.changes.erasure_text", "data.erase", has_excerpts=True, preview=False),
+    "memory.purge": _preview("memory.changes.forget_text", "memory.purge", has_excerpts=True, preview=False),
     "lifecycle.run": _simple_text("memory.lifecycle.pass_text", has_excerpts=True),
     "lifecycle.consolidate": _simple_text("memory.lifecycle.consolidation_text", has_excerpts=True),
     "lifecycle.report": _simple_text("memory.lifecycle.report_text"),

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pydantic.alias_generators import to_camel
 
 from pellucid.clock import epoch_ms, isoformat
+from pellucid.errors import spell_recorded
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
 from pellucid.recall.receipt.record import Receipt
@@ -100,7 +101,8 @@ def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
     """Return each leg's health, how many admissible memories it found, and how many inadmissible ones by rung."""
     return tuple(
         snapshot.LegHealth.model_validate(
-            asdict(leg) | {"reason": leg.reason or None, "barred": _barred_by_rung(state.pool, leg.name)}
+            asdict(leg)
+            | {"reason": spell_recorded(leg.reason) or None, "barred": _barred_by_rung(state.pool, leg.name)}
         )
         for leg in state.legs
     )

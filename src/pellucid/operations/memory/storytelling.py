@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, step
 from pellucid.language.words import content_words
 from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.artifact import Artifact, parse_artifact
@@ -225,7 +225,9 @@ def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOu
     rows = rows_of_type(app.ledger, TombstoneRow, namespace)
     stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
-        raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
+        raise NotFoundError(
+            f"no memory {memory_id} in {namespace}", next_step=f"{step('memory.list', status='any')} shows ids"
+        )
     gone = stones[-1]
     events = [row for row in rows_of_type(app.ledger, LifecycleRow, namespace) if row.memory_id == gone.memory_id]
     return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
@@ -304,7 +306,7 @@ def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
         each for each in app.lookup.episodes(namespace) if episode_id in (each.episode.id[-10:], each.path)
     ]
     if not found:
-        raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
+        raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step=f"{step('episode.list')} shows ids")
     if len(found) > 1:
         raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
     return _episode_view(app, found[0], _count_passages(app, namespace))

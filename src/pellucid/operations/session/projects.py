@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name, step
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, contains_folder, depth, folder_path
 from pellucid.model.wire import Wire
@@ -150,9 +150,7 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
     """
     registry = app.projects.known()
     if namespace not in {each.namespace for each in registry.projects}:
-        raise NotFoundError(
-            f"no project has the namespace {namespace}", next_step="`pellucid projects list` names them"
-        )
+        raise NotFoundError(f"no project has the namespace {namespace}", next_step=f"{step('project.list')} names them")
     place = place_of(str(folder.expanduser().absolute()), ProjectRegistry())
     if place is None or not folder.expanduser().is_dir():
         raise InputError(f"{folder} is no folder that can be a project's", next_step="name the root of a repository")

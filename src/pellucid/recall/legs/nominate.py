@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, recorded_step
 from pellucid.recall.legs.graph import graph
 from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswer, report
 from pellucid.recall.legs.pool import gather
@@ -84,10 +84,12 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
     if plan.vector is None:
         return LegReport("vector", "degraded", plan.encoder_problem), NO_HITS
     if corpus.vectors == 0:
-        return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
+        return LegReport(
+            "vector", "degraded", f"no memory here has a vector: run {recorded_step('home.rebuild')}"
+        ), NO_HITS
     hits = world.reader.vector(plan.vector, state.admission, settings.pool, settings.open_pool)
     missing = corpus.rows - corpus.vectors
-    note = f"{missing} of {corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""
+    note = f"{missing} of {corpus.rows} memories have no vector: run {recorded_step('home.rebuild')}" if missing else ""
     return report("vector", hits, note if missing > corpus.vectors else "", note), hits
 
 

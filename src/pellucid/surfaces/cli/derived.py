@@ -18,7 +18,7 @@ import typer
 import typer.core
 import typer.main
 
-from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.errors import InputError, field_name
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -73,6 +73,8 @@ class Command:
     parameters: tuple[Parameter, ...]
     is_own: bool = False
     """Whether it has code of its own, see `performing.Own`."""
+    operation: str = ""
+    """The name of its operation; empty if it has none."""
 
     @property
     def summary(self) -> str:
@@ -129,8 +131,8 @@ class _NoEmptyWords(typer.core.TyperCommand):
 def commands() -> dict[str, Command]:
     """Map the words of every command, such as `graph show`, to the command, as read from `commands.json`."""
     return {
-        words: Command(words, module, text, tuple(Parameter(**each) for each in parameters), is_own)
-        for words, (module, text, is_own, parameters) in json.loads(INDEX.read_text("utf-8")).items()
+        words: Command(words, module, text, tuple(Parameter(**each) for each in parameters), is_own, operation)
+        for words, (operation, module, text, is_own, parameters) in json.loads(INDEX.read_text("utf-8")).items()
     }
 
 
@@ -143,7 +145,9 @@ def commands_json() -> str:
     """Return the content of `commands.json`, generated from the rows: a line for each command."""
     lines = (
         f"{json.dumps(each.words)}: "
-        + json.dumps([each.module, each.help, each.is_own, list(map(_without_defaults, each.parameters))])
+        + json.dumps(
+            [each.operation, each.module, each.help, each.is_own, list(map(_without_defaults, each.parameters))]
+        )
         for each in derived_commands()
     )
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -165,7 +169,7 @@ def derived_commands() -> Iterator[Command]:
         row, own = rows.get(words), OWN.get(words)
         module = row.run.__module__ if row else own.act.__module__ if own else ""
         text = row.text if row else own.text if own else ""
-        yield Command(words, module, text, tuple(_parameters(row, own)), own is not None)
+        yield Command(words, module, text, tuple(_parameters(row, own)), own is not None, row.name if row else "")
 
 
 def _parameters(row: "Operation[Any, Any] | None", own: "Own | None") -> Iterator[Parameter]:
@@ -268,15 +272,3 @@ def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: C
         texts = cast("Sequence[str]", typed)
         return parse_pairs(name, field, texts) if "dict" in str(field.annotation) else tuple(texts)
     return not typed if flag.opposite else typed
-
-
-def spell_flags(error: PellucidError, inputs: "Sequence[type[Wire]]") -> None:
-    """Rewrite the fields named in an error's texts as flags of a command with these inputs, such as `--top-k`."""
-    from pellucid.operations.operation import flag_name
-
-    def flag(name: str) -> str:
-        """Return the flag of a field, such as `--top-k`."""
-        model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
-        return flag_name(model, name) if model else f"--{name}"
-
-    error.spell(flag)

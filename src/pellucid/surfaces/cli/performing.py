@@ -1,7 +1,6 @@
 """A command and the arguments typed in, an operation run and its answer printed out."""
 
 import gc
-import shlex
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,12 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pellucid.errors import InputError, PellucidError
+from pellucid.errors import InputError, spelled_by
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_fields
-from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, field_values, find_command, spell_flags
+from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, field_values
 from pellucid.surfaces.cli.session import calling, namespace_hints, write
-from pellucid.surfaces.commands import Spelling, spell_commands, spelled_by
+from pellucid.surfaces.commands import shell_spelling
 
 Args = Mapping[str, Any]
 """The arguments that Typer parsed, by the names of the parameters."""
@@ -40,40 +39,23 @@ class Own:
 
 
 def perform(command: Command, args: Args) -> None:
-    """Run a command with the arguments that Typer parsed; raise a `PellucidError` again, naming the command's flags."""
+    """Run a command with the arguments that Typer parsed; texts name commands and flags, and an `InputError` without a
+    next step names the command's help.
+    """
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     gc.freeze()
     gc.enable()
-    with spelled_by(_shell_spelling(args)):
+    typed = {each.name: args[each.name] for each in (HOME, NAMESPACE) if args.get(each.name)}
+    with spelled_by(shell_spelling(inputs, typed)):
         try:
             if own:
                 own.act(row, args)
             elif row:
                 answer(row, args)
-        except PellucidError as error:
-            spell_flags(error, inputs)
-            error.next_step = spell_commands(error.next_step)
-            if isinstance(error, InputError) and not error.next_step:
-                error.next_step = f"`pellucid {command.words} --help` says what it takes"
+        except InputError as error:
+            error.next_step = error.next_step or f"`pellucid {command.words} --help` says what it takes"
             raise
-
-
-def _shell_spelling(args: Args) -> Spelling:
-    """Return the spelling of commands in texts: with the `--home` and `--namespace` typed, if they take them."""
-
-    def spelled(words: str) -> str:
-        """Return the shell command for `words`, such as `undo op_1`."""
-        split_words = words.split()
-        found = find_command(split_words)
-        flags = [
-            f"{each.flag} {shlex.quote(str(args[each.name]))}"
-            for each in (found.parameters if found else ())
-            if each in (HOME, NAMESPACE) and args.get(each.name) and each.flag not in split_words
-        ]
-        return " ".join(["pellucid", words, *flags])
-
-    return Spelling(spelled)
 
 
 def _operation_row(command: Command) -> Row | None:
