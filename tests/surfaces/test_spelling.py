@@ -194,65 +194,68 @@ def test_what_would_admit_a_memory_is_said_in_the_fields_of_the_surface(cli: Cli
             assert "--" not in said
 
 
+SAID: list[tuple[str, dict[str, Any], str, str | None, str | None]] = [
+    ("change.undo", {"target": "op_1"}, "undo op_1", 'POST /v1/undo {"target": "op_1"}', None),
+    (
+        "recall.xray",
+        {"recall_id": "rec_1"},
+        "xray --id rec_1",
+        "GET /v1/snapshots/rec_1",
+        'memory_xray {"recallId": "rec_1"}',
+    ),
+    (
+        "memory.history",
+        {"name": "it's one"},
+        """history 'it'"'"'s one'""",
+        "GET /v1/history/it%27s%20one",
+        'memory_history {"mode": "history", "name": "it\'s one"}',
+    ),
+    (
+        "memory.list",
+        {"status": "any"},
+        "list --status any",
+        "GET /v1/memories?status=any",
+        'memory_search {"status": "any"}',
+    ),
+    ("episode.list", {}, "episodes list", "GET /v1/episodes", 'memory_search {"mode": "episodes"}'),
+    (
+        "memory.forget",
+        {"memory_ids": ("m_1", "m_2"), "chain": True, "preview": False},
+        "forget m_1 m_2 --chain --yes",
+        'POST /v1/forget {"memoryIds": ["m_1", "m_2"], "chain": true, "preview": false}',
+        'memory_forget {"memoryIds": ["m_1", "m_2"], "chain": true, "preview": false}',
+    ),
+    (
+        "memory.pin",
+        {"memory_id": "mem_1", "pinned": False},
+        "pin mem_1 --off",
+        'POST /v1/memories/mem_1/pin {"pinned": false}',
+        None,
+    ),
+    (
+        "change.undo",
+        {"target": "op_1", "namespace": "a/b"},
+        "undo op_1 --namespace a/b",
+        'POST /v1/undo?namespace=a%2Fb {"target": "op_1"}',
+        None,
+    ),
+    (
+        "memory.purge",
+        {"before": datetime(2026, 1, 2, tzinfo=UTC)},
+        "purge --before 2026-01-02T00:00:00.000Z",
+        'POST /v1/purge {"before": "2026-01-02T00:00:00.000Z"}',
+        None,
+    ),
+    ("home.rebuild", {}, "rebuild", "POST /v1/rebuild", None),
+    ("home.models", {"action": "pull"}, "models pull", None, None),
+    ("session.observe", {"flush_due": True}, "observe --flush-due", None, None),
+    ("hooks install", {"program": "codex"}, "hooks install --for codex", None, None),
+]
+"""Steps: an operation, its fields; the command, the request and the tool's call of it, None if a surface has none."""
+
+
 def test_a_step_is_the_same_call_however_it_is_said() -> None:
-    told: list[tuple[str, dict[str, Any], str, str | None, str | None]] = [
-        ("change.undo", {"target": "op_1"}, "undo op_1", 'POST /v1/undo {"target": "op_1"}', None),
-        (
-            "recall.xray",
-            {"recall_id": "rec_1"},
-            "xray --id rec_1",
-            "GET /v1/snapshots/rec_1",
-            'memory_xray {"recallId": "rec_1"}',
-        ),
-        (
-            "memory.history",
-            {"name": "it's one"},
-            """history 'it'"'"'s one'""",
-            "GET /v1/history/it%27s%20one",
-            'memory_history {"mode": "history", "name": "it\'s one"}',
-        ),
-        (
-            "memory.list",
-            {"status": "any"},
-            "list --status any",
-            "GET /v1/memories?status=any",
-            'memory_search {"status": "any"}',
-        ),
-        ("episode.list", {}, "episodes list", "GET /v1/episodes", 'memory_search {"mode": "episodes"}'),
-        (
-            "memory.forget",
-            {"memory_ids": ("m_1", "m_2"), "chain": True, "preview": False},
-            "forget m_1 m_2 --chain --yes",
-            'POST /v1/forget {"memoryIds": ["m_1", "m_2"], "chain": true, "preview": false}',
-            'memory_forget {"memoryIds": ["m_1", "m_2"], "chain": true, "preview": false}',
-        ),
-        (
-            "memory.pin",
-            {"memory_id": "mem_1", "pinned": False},
-            "pin mem_1 --off",
-            'POST /v1/memories/mem_1/pin {"pinned": false}',
-            None,
-        ),
-        (
-            "change.undo",
-            {"target": "op_1", "namespace": "a/b"},
-            "undo op_1 --namespace a/b",
-            'POST /v1/undo?namespace=a%2Fb {"target": "op_1"}',
-            None,
-        ),
-        (
-            "memory.purge",
-            {"before": datetime(2026, 1, 2, tzinfo=UTC)},
-            "purge --before 2026-01-02T00:00:00.000Z",
-            'POST /v1/purge {"before": "2026-01-02T00:00:00.000Z"}',
-            None,
-        ),
-        ("home.rebuild", {}, "rebuild", "POST /v1/rebuild", None),
-        ("home.models", {"action": "pull"}, "models pull", None, None),
-        ("session.observe", {"flush_due": True}, "observe --flush-due", None, None),
-        ("hooks install", {"program": "codex"}, "hooks install --for codex", None, None),
-    ]
-    for operation, fields, typed, over_http, over_mcp in told:
+    for operation, fields, typed, over_http, over_mcp in SAID:
         for spelling, expected in (
             (SHELL, f"pellucid {typed}"),
             (SERVERS["http"], over_http),

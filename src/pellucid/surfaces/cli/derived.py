@@ -136,11 +136,6 @@ def commands() -> dict[str, Command]:
     }
 
 
-def find_command(words: Sequence[str]) -> Command | None:
-    """Return the command that the first two words name, else the first word; None if neither is a command."""
-    return next((command for n in (2, 1) if (command := commands().get(" ".join(words[:n])))), None)
-
-
 def commands_json() -> str:
     """Return the content of `commands.json`, generated from the rows: a line for each command."""
     lines = (
