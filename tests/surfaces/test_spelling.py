@@ -299,6 +299,8 @@ def test_a_step_on_record_is_said_as_the_surface_that_shows_it_says_it() -> None
         told = "no vector yet: run `pellucid models pull` in a shell, then `POST /v1/rebuild`"
         assert spell_recorded(text) == told
     assert spell_recorded(text).endswith('run `call("home.models", action="pull")`, then `call("home.rebuild")`')
+    with spelled_by(routes.SPELLING):
+        assert spell_recorded("\x02later.version\x03") == "`pellucid later.version` in a shell"
     assert spell_recorded("\x02not ours\x03, `pellucid undo op_1`") == "\x02not ours\x03, `pellucid undo op_1`"
 
 

@@ -50,7 +50,9 @@ def shell_command(operation: str, fields: Mapping[str, object]) -> str:
     """Return the command that runs an operation with these fields. A field that is no parameter of it is left out.
     `operation` is the words of the command, such as `hooks install`, if no operation stands behind it.
     """
-    command = _commands_by_operation()[operation]
+    command = _commands_by_operation().get(operation)
+    if command is None:  # a mark on record can come from another version
+        return f"pellucid {operation}"
     words = [
         word
         for each in command.parameters
