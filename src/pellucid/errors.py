@@ -15,19 +15,101 @@
 The number is the exit code of the command line; the word is `code` on every surface.
 """
 
+import json
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import ClassVar
 
-_NAMED = re.compile("\x02(\\w+)\x03")
+_RECORDED = re.compile(r"\x02([a-z_.]+)((?: \w+=\w+)*)\x03")
+
+
+def _python_call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
+    """Return the call of the façade that runs an operation, such as `call("memory.list", status="any")`."""
+    return f"call({', '.join([json.dumps(operation), *(_python_argument(*each) for each in fields.items())])})", ""
+
+
+def _python_argument(name: str, value: object) -> str:
+    """Return a keyword argument, such as `status="any"`."""
+    return f"{name}={json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the surface in use writes calls and fields in its texts; these defaults are the Python façade's."""
+
+    call: Callable[[str, Mapping[str, object]], tuple[str, str]] = _python_call
+    """Takes an operation's name and fields. Returns the call, and where to make it if not here, such as `in a shell`.
+    """
+    field: Callable[[str], str] = str
+    """Takes a field's name, such as `top_k`; `help` is the name of what documents the fields of a call."""
+    assignment: Callable[[str, object], str] = _python_argument
+    """Takes a field's name and the value that it is to have."""
+
+
+_IN_PYTHON = Spelling()
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_IN_PYTHON)
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Generator[None]:
+    """Have `step`, `bare_step`, `field_name` and `assignment` write in this way for the length of a `with` block."""
+    before = _SPELLING.set(spelling)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(before)
+
+
+def step(operation: str, **fields: object) -> str:
+    """Return a call in backticks, as the surface in use writes it: `step("change.undo", target="op_1")` is `pellucid
+    undo op_1` on the command line, and a request or a tool's call elsewhere.
+
+    `operation` is a name of the operations table; `fields` are fields of its input or parameters of its command, and
+    `namespace`. A value that the reader is to fill in is a word in capitals, such as `ID`.
+    """
+    call, place = _SPELLING.get().call(operation, fields)
+    return f"`{call}` {place}".rstrip()
+
+
+def bare_step(operation: str, **fields: object) -> str:
+    """Return a call as `step` does, without backticks."""
+    call, place = _SPELLING.get().call(operation, fields)
+    return f"{call} ({place})" if place else call
 
 
 def field_name(field: str) -> str:
-    """Return an input field's name, such as `top_k`, between two control characters that `PellucidError.spell` looks
-    for, so that each surface spells the name in its own way: Python shows `top_k`, the command line `--top-k`.
+    """Return an input field's name, such as `top_k`, as the surface in use writes it: `top_k` in Python, `--top-k` on
+    the command line, `"topK"` in JSON.
     """
-    return f"\x02{field}\x03"
+    return _SPELLING.get().field(field)
+
+
+def assignment(field: str, value: object) -> str:
+    """Return what gives an input field a value, as the surface in use writes it, such as `top_k=3`."""
+    return _SPELLING.get().assignment(field, value)
+
+
+def recorded_step(operation: str, **fields: str | bool) -> str:
+    """Return a mark for a call, for a text that is kept: a reason on record, or the next step of an error that later
+    calls raise again. Whichever surface shows it replaces the mark by `spell_recorded`. A value in `fields` is a single
+    word, or True.
+    """
+    return f"\x02{' '.join([operation, *(f'{name}={value}' for name, value in fields.items())])}\x03"
+
+
+def spell_recorded(text: str) -> str:
+    """Return a text in which each mark of `recorded_step` is replaced by the call in backticks, see `step`."""
+
+    def spell(found: re.Match[str]) -> str:
+        """Return the call that a mark stands for."""
+        pairs = (pair.split("=") for pair in found[2].split())
+        return step(found[1], **{name: value == "True" or value for name, value in pairs})
+
+    return _RECORDED.sub(spell, text)
 
 
 def where_raised(error: Exception) -> list[str]:
@@ -45,15 +127,17 @@ class PellucidError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, next_step: str = "") -> None:
-        self._words = message, next_step
-        self.spell(str)
-        super().__init__(self.message)
+        self.message, self._next_step = message, next_step
+        super().__init__(message)
 
-    def spell(self, spell_field: Callable[[str], str]) -> None:
-        """Set `message` and `next_step` to the texts that the error was made with, with `spell_field(name)` in place of
-        each field name (see `field_name`). A later call replaces an earlier call.
-        """
-        self.message, self.next_step = (_NAMED.sub(lambda found: spell_field(found[1]), each) for each in self._words)
+    @property
+    def next_step(self) -> str:
+        """What to do, or "" if that is not known. Marks of `recorded_step` are replaced as the surface in use does."""
+        return spell_recorded(self._next_step)
+
+    @next_step.setter
+    def next_step(self, text: str) -> None:
+        self._next_step = text
 
     def __str__(self) -> str:
         """Return the message, followed by the next step in parentheses if there is one."""

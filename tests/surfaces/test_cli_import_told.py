@@ -30,8 +30,11 @@ def test_it_says_what_was_kept_from_how_much_and_where() -> None:
 def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
     verdicts = {"accept:durable": 5, "accept:quarantined": 2, "defer:unresolved-reference": 3, "reject:odd-thing": 1}
     told = import_text(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
-    assert "in quarantine: 2 memories, until you let them in (`pellucid trust list`)" in told
-    assert 'not kept: 3 not saying what they speak of, 1 odd-thing (of each: `pellucid why "ITS WORDS"`)' in told
+    assert 'in quarantine: 2 memories, until you let them in (`call("trust.list")`)' in told
+    assert (
+        'not kept: 3 not saying what they speak of, 1 odd-thing (of each: `call("memory.why", memory="ITS WORDS")`)'
+        in told
+    )
     assert "left out: 7 an agent's thinking, 1 line that carries no message" in told
     assert "durable" not in told
 
@@ -60,7 +63,7 @@ def test_what_stopped_an_import_is_said() -> None:
 
 def test_passages_in_quarantine_are_counted_beside_memories() -> None:
     told = import_text(outcome(passages=40, passages_in_quarantine=1, verdicts={"accept:quarantined": 1}))
-    assert "in quarantine: 1 memory and 1 passage, until you let them in (`pellucid trust list`)" in told
+    assert 'in quarantine: 1 memory and 1 passage, until you let them in (`call("trust.list")`)' in told
     assert "in quarantine: 3 passages, until" in import_text(outcome(passages=40, passages_in_quarantine=3))
 
 

@@ -56,7 +56,7 @@ _ALONE = re.compile(
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
 _OF_XRAY = re.compile(
     r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b"
-    r"|\((?:[\d,]+ (?:more |[^()]{0,80} )not shown[):]|(?:the )?numbers are |terms of )"
+    r"|\((?:[\d,]+ (?:more |[^()]{0,80} )not (?:listed|shown)[):]|(?:the )?numbers are |numbered by |terms of )"
 )
 _SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")

@@ -9,7 +9,7 @@ from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Form
 from pellucid.capture.transcripts.formats import plain_text
 from pellucid.capture.transcripts.source import Source
 from pellucid.capture.walk import FileWalk, WalkedFile
-from pellucid.errors import InputError, field_name
+from pellucid.errors import InputError, field_name, step
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
 
@@ -100,7 +100,7 @@ def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> 
         message = (
             f"{file.path} is a Markdown document and no chat: it has no headings such as `## User` and `## Assistant`"
         )
-        next_step = "take notes in with `pellucid adopt`, documents with `pellucid index docs`"
+        next_step = f"take notes in with {step('memory.adopt')}, documents with {step('document.index')}"
     elif reason != "empty-file":
         what = "is in no known format" if reason == "unknown-format" else "holds no turn that can be read"
         message = f"{file.path} {what}"

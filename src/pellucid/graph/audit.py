@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pellucid.errors import step
 from pellucid.graph.neighbours import edge_order, open_edges
 from pellucid.model.entity import IDENTITY, EdgeType, node_key, retirement
 from pellucid.model.wire import Wire
@@ -121,9 +122,8 @@ def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
     for key, edges in edges_at.items():
         name = graph.name(key)
         reason = f"no document defines {name}"
-        next_step = (
-            f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias"
-        )
+        index = step("document.index", paths=("PATH",))
+        next_step = f"index the document of {name} ({index}), correct the name, or add it as an alias"
         if entity_names := graph.shared.get(key):
             reason = f"{' and '.join(entity_names)} are called {name}"
             next_step = "say which is meant, by its id, or let only one of them be called so"

@@ -72,7 +72,7 @@ class LabInput(Wire):
         Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"],
         Argument("locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
     ]
-    mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
+    mode: Annotated[Mode, Flag("What is remembered, as in an import.")] = "verbatim"
     updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
     without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage.")] = ()
     settings: Annotated[dict[str, Any], Flag("A setting for this run: recall.topKFacts=20.", "--set")] = Field(

@@ -14,7 +14,7 @@ from typing import cast
 from pellucid.deadline import Deadline
 from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder
-from pellucid.errors import InputError, NoRoomError, StoreError
+from pellucid.errors import InputError, NoRoomError, StoreError, step
 from pellucid.memory.encoding import EncodingCache, EncodingSource, words_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
@@ -226,7 +226,7 @@ class Indexer:
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
         """Make the task that leads to this state; nothing is encoded if the index has vectors of another model."""
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
-            stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
+            stale = f"the index holds vectors of {state.model}: run {step('home.rebuild')}"
             return _Task(state, op_id, EncodingSource(None, reuse=True, problem=stale), read.changes)
         encodings = EncodingSource(self.embedder, reuse=True, problem="no encoder")
         return _Task(self._with_our_model(state), op_id, encodings, read.changes)

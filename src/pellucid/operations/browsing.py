@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.errors import InputError, NotFoundError, StoreError, field_name
+from pellucid.errors import InputError, NotFoundError, StoreError, field_name, step
 from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
@@ -217,7 +217,7 @@ def find_memory(app: App, namespace: str, memory_id: str) -> Served:
     if not found:
         raise NotFoundError(
             f"no memory {memory_id} in {namespace}",
-            next_step=f"`pellucid list` shows ids; {field_name('namespace')} names another place",
+            next_step=f"{step('memory.list')} shows ids; {field_name('namespace')} names another place",
         )
     return found[0]
 

@@ -36,7 +36,6 @@ Read = Callable[[str, datetime, str], object]
 """A function that parses a flag's words; its other arguments are the current time and the field's name for an error."""
 In = TypeVar("In", bound=Wire)
 Out = TypeVar("Out")
-_REFERENCE = f"{field_name('help')} says what it takes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,18 +330,18 @@ def flag_name(kind: type[Wire], name: str) -> str:
 def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
     """Turn the first error of a validation of `kind` into an input error. Its message names the field, the values that
     the field accepts and the value that came; or says that the field is missing or unknown."""
-    first = error.errors()[0]
+    first, reference = error.errors()[0], f"{field_name('help')} says what it takes"
     field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
     name = field_name(str(field)) if field else "the request"
     within = within[:-1] if within and isinstance(within[-1], int) else within  # the message shows the item itself
     name += "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in within)
     if first["type"] == "extra_forbidden":
-        return InputError(f"{name} is no field of this call", next_step=_REFERENCE)
+        return InputError(f"{name} is no field of this call", next_step=reference)
     if first["type"] == "missing":
-        return InputError(f"{name} is required", code=f"missing_{field}", next_step=_REFERENCE)
+        return InputError(f"{name} is required", code=f"missing_{field}", next_step=reference)
     code = flag_name(kind, str(field)).removeprefix("--").replace("-", "_")
     return InputError(
         f"{name} expects {expectation_in_words(kind, first)}; got {short_json(first['input'])}",
         code=f"invalid_{code or 'request'}",
-        next_step=_REFERENCE,
+        next_step=reference,
     )

@@ -11,7 +11,7 @@ from pydantic import PrivateAttr, model_validator
 
 from pellucid.capture.names import clean_pairs
 from pellucid.capture.secrets.redact import redact
-from pellucid.errors import InputError, field_name
+from pellucid.errors import InputError, field_name, step
 from pellucid.model.wire import Wire
 from pellucid.recall.query.limits import MAX_CHARACTERS
 
@@ -19,11 +19,6 @@ LONGEST_CONTENT = 20_000
 """Characters of a memory: ten pages. What is longer is a document."""
 LONGEST_TEXT = 1_000
 """Characters of any other text: a tag, a name, a reason, a value."""
-
-_INSTEAD: Mapping[str, str] = {
-    "content": "put it into a file and `pellucid index docs` it, or remember what matters of it",
-    "query": f"ask a shorter question; a diff or a list of files is for {field_name('review')}",
-}
 
 
 class SafeInput(Wire):
@@ -79,5 +74,14 @@ def _check_length(field: str, text: str, max_chars: int) -> None:
         raise InputError(
             f"{field.replace('_', ' ')} has {len(text)} characters, and {max_chars} are the most",
             code=f"invalid_{field}",
-            next_step=_INSTEAD.get(field, "say it shorter"),
+            next_step=_shorter(field),
         )
+
+
+def _shorter(field: str) -> str:
+    """Return the next step for a field whose text is too long."""
+    if field == "content":
+        return f"put it into a file and {step('document.index')} it, or remember what matters of it"
+    if field == "query":
+        return f"ask a shorter question; a diff or a list of files is for {field_name('review')}"
+    return "say it shorter"

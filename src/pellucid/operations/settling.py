@@ -10,7 +10,7 @@ from contextlib import suppress
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import UnhealthyError
+from pellucid.errors import UnhealthyError, step
 from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
@@ -19,7 +19,6 @@ from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
 from pellucid.xray.words.visible import visible
 
-ACCEPT = "pellucid doctor --accept-loss"
 _KEYS_A_ROW = 500
 _KEY = "vault/.pellucid/key"
 _KEYS: dict[KeyState, str] = {
@@ -114,18 +113,20 @@ def _key_losses(state: RecordState) -> Iterator[HealthFinding]:
     """Yield a finding if the vault's key is lost, damaged, changed, or was put back."""
     if not state.key:
         return
-    step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
+    accept = step("home.doctor", accept_loss=True)
+    cure = f"put {_KEY} back from a backup, else {accept}: then importing can bring back what was forgotten before"
     if state.key == "restored":
-        step = "open the home anew"
-    yield finding("key", _KEY, _KEYS[state.key], step)
+        cure = "open the home anew"
+    yield finding("key", _KEY, _KEYS[state.key], cure)
 
 
 def _ledger_losses(state: RecordState) -> Iterator[HealthFinding]:
     """Yield a finding for each problem of the ledger."""
-    step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
-    step += " only they kept out"
+    accept = step("home.doctor", accept_loss=True)
+    cure = f"put vault/.pellucid/ledger back from a backup, else {accept}: then importing can bring back what"
+    cure += " only they kept out"
     for why in state.problems:
-        yield finding("ledger", "vault/.pellucid/ledger", why, step)
+        yield finding("ledger", "vault/.pellucid/ledger", why, cure)
 
 
 class AcceptInput(Wire):

@@ -14,6 +14,7 @@ from pellucid.clock import epoch_ms
 from pellucid.deadline import Deadline
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import Reranker
+from pellucid.errors import recorded_step
 from pellucid.settings.sections import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history.history_port import History, RecallRecord
 from pellucid.store.history.telemetry_port import RecallEvent
@@ -75,10 +76,11 @@ class Recaller:
         model = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
         if model == "":
-            embedder, problem = None, "no memory has a vector yet: run `pellucid models pull`, then `pellucid rebuild`"
+            embedder, pull = None, recorded_step("home.models", action="pull")
+            problem = f"no memory has a vector yet: run {pull}, then {recorded_step('home.rebuild')}"
         elif embedder is not None and model != embedder.model:
-            problem = f"model-changed: the index holds vectors of {model}, not {embedder.model}: run `pellucid rebuild`"
-            embedder = None
+            problem = f"model-changed: the index holds vectors of {model}, not {embedder.model}: run "
+            embedder, problem = None, problem + recorded_step("home.rebuild")
         with self.index.reading(request.namespace, until) as reader:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 

@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, Literal
 
-from pydantic.alias_generators import to_camel
-
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import NotFoundError, PellucidError, bare_step
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
-from pellucid.surfaces.commands import answering, command, spell_commands
-from pellucid.surfaces.requests import command_for
+from pellucid.surfaces.commands import fields_of
 from pellucid.xray.words.visible import visible, visible_json
 
 Form = Literal["json", "text", "markdown", "html", "lines"]
@@ -52,8 +49,7 @@ def answer_text(
         return formats.render(outcome, form, verbose=verbose)
     if form == "json":
         return json_text(outcome)
-    with answering(row):
-        rendered = _presented(row, outcome, request, verbose=verbose, footer=footer)
+    rendered = _presented(row, outcome, request, verbose=verbose, footer=footer)
     return with_excerpts(call.app, rendered) if row.text.excerpts else rendered
 
 
@@ -63,7 +59,7 @@ def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose:
     if not text.presenter:
         return "\n".join((outcome.as_text(), *footer))
     render = presenter(text.presenter)
-    again = [command(command_for(row.on.cli, request, **text.carry_out))] if text.carry_out else []
+    again = [bare_step(row.name, **fields_of(request, **text.carry_out))] if text.carry_out else []
     if text.takes_options:
         return render(outcome, *again, verbose=verbose, footer=footer)
     return "\n".join((render(outcome, *again), *footer))
@@ -103,13 +99,3 @@ def printable(text: str) -> str:
 def error_fields(error: PellucidError) -> dict[str, str]:
     """Return the JSON fields of an error on every surface: its code as `error` and `code`, `message`, `nextStep`."""
     return {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
-
-
-def spell_for_program(error: PellucidError, reference: str) -> None:
-    """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
-    `reference` names the documentation of a call's fields, to which an input error without a next step refers.
-    """
-    error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
-    error.message, error.next_step = spell_commands(error.message), spell_commands(error.next_step)
-    if isinstance(error, InputError) and not error.next_step:
-        error.next_step = f"{reference} says what it takes"

@@ -4,7 +4,6 @@ The file is generated from the operations table (`cli/derived.py`), so that help
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,6 +36,8 @@ class Command:
     """A command as its help shows it."""
 
     words: str
+    operation: str
+    """The name of its operation; empty if it has none."""
     module: str
     """The module that contains its operation's row; empty if it has none."""
     own: str
@@ -56,8 +57,8 @@ def sections() -> dict[str, tuple[Command, ...]]:
     """Map the headings of the help to their commands, both in the order of the operations table."""
     return {
         title: tuple(
-            Command(words, module, own, text, tuple(Parameter(**each) for each in parameters))
-            for words, (module, own, text, parameters) in listed.items()
+            Command(words, operation, module, own, text, tuple(Parameter(**each) for each in parameters))
+            for words, (operation, module, own, text, parameters) in listed.items()
         )
         for title, listed in json.loads(INDEX.read_text("utf-8")).items()
     }
@@ -67,8 +68,3 @@ def sections() -> dict[str, tuple[Command, ...]]:
 def commands() -> dict[str, Command]:
     """Map the words of every command, such as `graph show`, to the command."""
     return {each.words: each for listed in sections().values() for each in listed}
-
-
-def find_command(words: Sequence[str]) -> Command | None:
-    """Return the command that the first two words name, else the first word; None if neither is a command."""
-    return next((command for n in (2, 1) if (command := commands().get(" ".join(words[:n])))), None)

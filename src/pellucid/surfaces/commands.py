@@ -1,83 +1,152 @@
-"""A command in, the same as the surface in use writes it out: a shell command, an HTTP request, or a tool's call."""
+"""An operation and its fields in, the shell command or the program's request that runs it out, for texts."""
 
-import re
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Any
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, cast
 
-from pellucid.errors import InputError
+from pydantic.alias_generators import to_camel
 
-_COMMAND = re.compile("`pellucid ([^`]+)`")
-_FLAG = re.compile(r"(?<![\w`'-])(--[a-z][a-z-]*)(?: ([\w.]+=(?:'[^']*'|\[\]|[\w.-]*\w)))?")
-"""Matches a flag, and the `name=value` after it."""
+from pellucid.clock import isoformat
+from pellucid.errors import InputError, PellucidError, Spelling, field_name
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import flag_name, flag_of
+from pellucid.surfaces.command_line import HOME, JSON, NAMESPACE, Command, commands
+from pellucid.surfaces.inputs import Row, agent_fields, writable_fields
+
+_COMMON_FLAGS = {each.name: each.flag for each in (HOME, NAMESPACE, JSON)}
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
-    """How the surface in use (command line, HTTP, MCP, dashboard) writes commands and flags in its texts."""
+class Request:
+    """A call of an operation: its fields by their JSON names, and the namespace, if one is named."""
 
-    command: Callable[[str], str | None]
-    """Takes a command without the program's name, such as `undo op_1`; returns None if the surface cannot run it."""
-    flag: Callable[[str, str, Any], str] = lambda name, pair, _row: f"{name} {pair}".rstrip()
-    """Takes a flag such as `--top-k`, the `name=value` after it or "", and the operation whose flag it is."""
-    row: Any = None
-    """The operation that is being answered, if any."""
+    row: Row
+    fields: dict[str, Any]
+    namespace: str | None
 
 
-_TYPED = Spelling(lambda words: f"pellucid {words}")
-_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_TYPED)
-
-
-@contextmanager
-def spelled_by(spelling: Spelling) -> Generator[None]:
-    """Use this spelling in `command`, `quoted`, `flag` and `spell_commands` for the length of a `with` block."""
-    before = _SPELLING.set(spelling)
-    try:
-        yield
-    finally:
-        _SPELLING.reset(before)
-
-
-def command(words: str) -> str:
-    """Return a command such as `undo op_1` as the surface in use writes it. `pellucid undo op_1 (in a shell)` if that
-    surface cannot run it.
+def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) -> Spelling:
+    """Return the spelling of the command line; `inputs` have the fields whose flags are named. `typed` are the values
+    of `--home` and `--namespace`, which commands in texts repeat.
     """
-    return _spelled(words) or f"pellucid {words} (in a shell)"
+
+    def flag(name: str) -> str:
+        """Return the flag of a field, such as `--top-k`."""
+        model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
+        return _COMMON_FLAGS.get(name) or (flag_name(model, name) if model else f"--{name}")
+
+    return Spelling(
+        lambda operation, fields: (shell_command(operation, {**typed, **fields}), ""),
+        flag,
+        lambda name, value: " ".join(_argument_words(flag(name), value)),
+    )
 
 
-def quoted(words: str) -> str:
-    """Return a command such as `undo op_1` in backticks, as the surface in use writes it. `in a shell` follows if that
-    surface cannot run it.
+def shell_command(operation: str, fields: Mapping[str, object]) -> str:
+    """Return the command that runs an operation with these fields. A field that is no parameter of it is left out.
+    `operation` is the words of the command, such as `hooks install`, if no operation stands behind it.
     """
-    spelled = _spelled(words)
-    return f"`{spelled}`" if spelled else f"`pellucid {words}` in a shell"
+    command = _commands_by_operation().get(operation)
+    if command is None:  # a mark on record can come from another version
+        return f"pellucid {operation}"
+    words = [
+        word
+        for each in command.parameters
+        if each.name in fields
+        for word in ([each.flag] if each.kind == "switch" else _argument_words(each.flag, fields[each.name]))
+    ]
+    return " ".join(["pellucid", command.words, *words])
 
 
-def _spelled(words: str) -> str | None:
-    """Return a command as the surface in use writes it; None if that surface cannot run it. None also if a value in it
-    is invalid, as in `--limit N`: a hint must never make an answer fail.
+@cache
+def _commands_by_operation() -> dict[str, Command]:
+    """Map the operations' names to their commands; those without an operation by their words."""
+    return {each.operation or words: each for words, each in commands().items()}
+
+
+def _argument_words(flag: str, value: object) -> list[str]:
+    """Return the words that give a parameter its value, quoted for a shell; `flag` is "" for a positional one."""
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[str, object]", value).items()
+        texts = [f"{name}={shlex.quote(each if isinstance(each, str) else json.dumps(each))}" for name, each in pairs]
+    else:
+        values = cast("Sequence[object]", value) if isinstance(value, tuple) else (value,)
+        texts = [shlex.quote(isoformat(each) if isinstance(each, datetime) else str(each)) for each in values]
+    return [word for text in texts for word in ([flag, text] if flag else [text])]
+
+
+def program_spelling(
+    spell: Callable[[Request], str | None], reference: str, as_json: str, row: Row | None = None
+) -> Spelling:
+    """Return the spelling of a surface for programs, which writes fields by their JSON names.
+
+    Args:
+        spell: returns the text of a request; None if the surface has none for it, which a shell command then replaces.
+        reference: what documents the fields of a call.
+        as_json: how a call asks for the whole answer as JSON.
+        row: the operation that is asked, of whose fields those that no agent is offered are written as flags.
     """
-    try:
-        return _SPELLING.get().command(words)
-    except InputError:
+    known = writable_fields(row) if row else {}
+    hidden = known.keys() - agent_fields(row).keys() if row else set[str]()
+    in_shell = shell_spelling(list({each.model: None for each in known.values()}), {})
+
+    def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
+        """Return the request; if there is none, the shell command and `in a shell`."""
+        request = _request_of(operation, fields)
+        spelled = spell(request) if request else None
+        return (spelled, "") if spelled else (shell_command(operation, fields), "in a shell")
+
+    def field(name: str) -> str:
+        """Return the field's JSON name in quotes, or its flag if the field is for a shell alone."""
+        if to_camel(name) in hidden:
+            return f"{in_shell.field(name)} (in a shell)"
+        return {"help": reference, JSON.name: as_json}.get(name) or json.dumps(to_camel(name))
+
+    def assignment(name: str, value: object) -> str:
+        """Return the field with its value, as in a JSON object, or its flag if the field is for a shell alone."""
+        if to_camel(name) in hidden:
+            return f"{in_shell.assignment(name, value)} (in a shell)"
+        return f"{field(name)}: {json.dumps(value, ensure_ascii=False)}"
+
+    return Spelling(call, field, assignment)
+
+
+def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
+    """Return the request for a call; None if it has a field that no program can write."""
+    row = _rows().get(operation)
+    named = {to_camel(name): value for name, value in fields.items() if name != NAMESPACE.name}
+    if row is None or named.keys() - writable_fields(row).keys():
         return None
+    values = {name: isoformat(value) if isinstance(value, datetime) else value for name, value in named.items()}
+    return Request(row, values, cast("str | None", fields.get(NAMESPACE.name)))
 
 
-def flag(name: str, pair: str = "") -> str:
-    """Return a flag such as `--chain` as the surface in use writes it; `pair` is the `name=value` after it, or ""."""
-    spelling = _SPELLING.get()
-    return spelling.flag(name, pair, spelling.row)
+@cache
+def _rows() -> dict[str, Row]:
+    """Return all operations by name; importing them here delays no command, since that loads every package."""
+    from pellucid.table import OPERATIONS
+
+    return {row.name: row for row in OPERATIONS}
 
 
-@contextmanager
-def answering(row: Any) -> Generator[None]:
-    """Spell the flags of this operation in `flag`, for the length of a `with` block."""
-    with spelled_by(replace(_SPELLING.get(), row=row)):
-        yield
+def fields_of(request: Wire, **changes: object) -> dict[str, object]:
+    """Return the fields of `request` that a caller sets and that have not their defaults; `changes` are fields with
+    other values.
+    """
+    changed = request.model_copy(update=changes)
+    values = {name: (getattr(changed, name), field) for name, field in type(request).model_fields.items()}
+    return {
+        name: value
+        for name, (value, field) in values.items()
+        if flag_of(field) and value != field.get_default(call_default_factory=True)
+    }
 
 
-def spell_commands(text: str) -> str:
-    """Write each command in backticks and each flag of a text as the surface in use does; other text is unchanged."""
-    return _FLAG.sub(lambda found: flag(found[1], found[2] or ""), _COMMAND.sub(lambda found: quoted(found[1]), text))
+def add_reference(error: PellucidError) -> None:
+    """Give an input error without a next step the one that names what documents the fields of a call."""
+    if isinstance(error, InputError) and not error.next_step:
+        error.next_step = f"{field_name('help')} says what it takes"

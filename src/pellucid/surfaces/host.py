@@ -1,6 +1,7 @@
 """A home in, calls in it out, for a process that stays: any number at once, while a thread does the home's upkeep."""
 
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import replace
 from threading import Event, Thread
 from typing import Self
@@ -38,7 +39,8 @@ class Host:
         except BaseException:
             self.app.close()
             raise
-        self._upkeep = Thread(target=self._run_upkeep, name="upkeep", daemon=True)
+        in_context = copy_context().run  # so that texts kept by its jobs name calls as this process does
+        self._upkeep = Thread(target=in_context, args=(self._run_upkeep,), name="upkeep", daemon=True)
         self._upkeep.start()
 
     def call(

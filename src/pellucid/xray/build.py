@@ -6,6 +6,7 @@ from dataclasses import replace
 from pydantic.alias_generators import to_camel
 
 from pellucid.clock import epoch_ms, isoformat
+from pellucid.errors import spell_recorded
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import reason_to_show, signs_of_answer
@@ -63,7 +64,7 @@ def build(
         rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
         stages=state.stages,
-        legs=tuple(leg.model_copy(update={"barred": _barred_by_rung(pool, leg.name)}) for leg in state.legs),
+        legs=_leg_health(state, pool),
         weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
@@ -93,6 +94,21 @@ def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
         cuts=context.cuts,
         episodes=context.episodes,
         passes=context.passes,
+    )
+
+
+def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
+    """Return each leg's health with how many inadmissible memories it found, by rung; its reason names calls as the
+    surface in use writes them.
+    """
+    return tuple(
+        leg.model_copy(
+            update={
+                "reason": spell_recorded(leg.reason) if leg.reason else None,
+                "barred": _barred_by_rung(pool, leg.name),
+            }
+        )
+        for leg in state.legs
     )
 
 

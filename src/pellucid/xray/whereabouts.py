@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.clock import epoch_ms
+from pellucid.errors import bare_step
 from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.recall.score.equation import Ints
@@ -38,7 +39,7 @@ def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
 def cut_in_words(state: State, memory_id: str) -> str | None:
     """Say how much of a memory the context shows; None if it shows all or nothing of the memory."""
     cut = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
-    return cut and f"{cut.shown} of {cut.of} sentences, the whole: pellucid show {memory_id}"
+    return cut and f"{cut.shown} of {cut.of} sentences, the whole: {bare_step('memory.show', memory_id=memory_id)}"
 
 
 def omitted_reason(state: State, memory_id: str) -> str | None:

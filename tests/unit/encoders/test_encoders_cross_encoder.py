@@ -233,7 +233,7 @@ def test_a_missing_model_names_the_command_and_is_looked_for_again(folder: Path,
     for _ in range(2):
         error = refusal(model)
         assert error.message == "cross-encoder:our/tiny: the cross-encoder our/tiny is not on this machine"
-        assert "pellucid models pull --reranker" in error.next_step
+        assert 'call("home.models", action="pull", reranker=True)' in error.next_step
     folder.rename(tmp_path / "our--tiny")
     assert model.score(QUERY, TEXTS, PLENTY_S) == SCORES
 

@@ -129,7 +129,7 @@ def test_other_weights_are_refused_and_the_error_names_every_source_and_the_next
     ):
         assert part in message
     assert "model hub: " in message
-    assert "pellucid models pull" in refused.value.next_step
+    assert 'call("home.models", action="pull")' in refused.value.next_step
     assert str(cache) in refused.value.next_step
     assert [path.name for path in cache.iterdir()] == [".lock"]
 

@@ -75,7 +75,7 @@ def test_a_target_that_nobody_defines_dangles_once_with_all_who_say_it() -> None
         SaidAt(path="documents/spec-2.md", section="Plan", memory_id=MEMORY),
     )
     assert problem.why
-    assert "index docs" in problem.next_step
+    assert 'call("document.index"' in problem.next_step
 
 
 def test_a_name_that_two_documents_state_leads_to_neither_and_both_are_named() -> None:

@@ -276,7 +276,7 @@ def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(app: Ap
     run(app)
     due = overdue(app, HERE, app.clock.now() + timedelta(days=1.5))
     assert [line.partition(":")[0] for line in due] == ["lifecycle is due"]
-    assert "`pellucid lifecycle run`" in due[0]
+    assert '`call("lifecycle.run")`' in due[0]
     late = overdue(app, HERE, app.clock.now() + timedelta(days=8))
     assert [line.partition(":")[0] for line in late] == [
         "lifecycle is overdue",

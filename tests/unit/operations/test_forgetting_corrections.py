@@ -80,7 +80,7 @@ def test_the_doctor_finds_what_only_the_forgotten_had_retired_and_undo_puts_it_b
     assert data is not None
     whole.unit_of_work.commit("forget", (), removals=[FileRemoval(path, content_digest(data))])
     (found,) = [each for each in examine_home(whole).findings if each.check == "superseded"]
-    assert (found.subject, f"undo {old.id}" in found.next_step) == (old.id, True)
+    assert (found.subject, f'"change.undo", target="{old.id}"' in found.next_step) == (old.id, True)
     undo(whole, UndoInput(namespace=HERE, target=old.id))
     assert now(whole, old).status == "active"
     assert [each for each in examine_home(whole).findings if each.check == "superseded"] == []

@@ -102,7 +102,7 @@ def test_a_memory_that_the_index_lost_is_found_by_its_namespace(house: Opener) -
     report = examine_home(app)
     assert found(report) == [("index", ELSEWHERE)]
     assert lost in report.findings[0].problem
-    assert report.findings[0].next_step == "run `pellucid rebuild`"
+    assert report.findings[0].next_step == 'run `call("home.rebuild")`'
     rebuild(app)
     assert examine_home(app).healthy
 
@@ -143,7 +143,7 @@ def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(app: A
     assert app.indexer.drift().paths == ()
     report = examine_home(app)
     assert found(report) == [("drift", path)]
-    assert report.findings[0].next_step == "run `pellucid rebuild`"
+    assert report.findings[0].next_step == 'run `call("home.rebuild")`'
     rebuild(app)
     assert examine_home(app).healthy
     assert contents(ask(app, "crane")) == [CRANE.replace("forty", "sixty")]

@@ -82,6 +82,6 @@ def test_an_import_that_is_stopped_says_what_was_kept_and_both_ways_on(whole: Ap
             replace(whole, deadline=deadline, progress=watch), ImportInput(paths=(path, later), namespace=HERE)
         )
     assert "repeat the import to go on" in stopped.value.next_step
-    target = stopped.value.next_step.partition("pellucid undo ")[2].partition("`")[0]
+    target = stopped.value.next_step.partition('target="')[2].partition('"')[0]
     undo(whole, UndoInput(namespace=HERE, target=target))
     assert list_memories(whole, ListInput(namespace=HERE)).total == 0

@@ -13,15 +13,16 @@ import pytest
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from pellucid.app import App
-from pellucid.errors import InputError, field_name
+from pellucid.errors import InputError, field_name, spelled_by
 from pellucid.model.wire import Wire
 from pellucid.operations.expectations import expectation_in_words
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
+from pellucid.operations.operation import CONTEXT, Call, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.answers import presenter
 from pellucid.surfaces.command_line import commands
+from pellucid.surfaces.commands import shell_spelling
 from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]
@@ -81,8 +82,9 @@ def test_a_row_names_its_text_unless_its_answer_is_none(row) -> None:
 def test_an_error_names_a_field_and_each_surface_spells_it() -> None:
     error = InputError(f"{field_name('top_k')} is off", next_step=f"leave {field_name('categories')} out")
     assert str(error) == "top_k is off (leave categories out)"
-    error.spell(lambda name: flag_name(RecallInput, name))
-    assert (error.message, error.next_step) == ("--top-k is off", "leave --category out")
+    with spelled_by(shell_spelling([RecallInput], {})):
+        told = f"{field_name('top_k')} is off", f"leave {field_name('categories')} out"
+    assert told == ("--top-k is off", "leave --category out")
 
 
 def test_an_operation_is_called_by_its_fields_in_the_place_of_the_call(whole: App) -> None:

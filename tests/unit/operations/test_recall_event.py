@@ -72,7 +72,7 @@ def test_a_recall_that_failed_is_listed_with_its_words_and_tells_what_went_wrong
     assert "doctor" in told.failure.next_step
     with pytest.raises(NotFoundError, match="failed") as refused:
         xray_by_id(kept, HERE, row.recall_id)
-    assert f"snapshots show {row.recall_id}" in refused.value.next_step
+    assert f'call("recall.event", recall_id="{row.recall_id}")' in refused.value.next_step
 
 
 def test_what_nobody_foresaw_is_told_by_its_kind_and_place_and_none_of_its_words(

@@ -166,5 +166,5 @@ def test_a_text_at_its_limit_is_taken():
 
 
 def test_the_facade_refuses_too_long_a_memory_and_names_another_way(home: Path):
-    with Pellucid(home, namespace=HERE) as memory, pytest.raises(InputError, match="index docs"):
+    with Pellucid(home, namespace=HERE) as memory, pytest.raises(InputError, match=r"document\.index"):
         memory.remember("word " * 5_000)

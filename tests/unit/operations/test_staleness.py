@@ -67,7 +67,10 @@ def test_the_answer_offers_what_somebody_verified_long_ago_and_all_that_is_old_w
     reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
     assert "not verified" not in recall_text(_recalled(app), verbose=True)
     Calendar.at += 182 * DAY
-    assert f"not verified for 182 days, [1]: `pellucid reverify {memory_id[-10:]}`" in recall_text(_recalled(app))
+    assert (
+        f'not verified for 182 days, [1]: `call("memory.reverify", memory_ids={(memory_id[-10:],)!r})`'
+        in recall_text(_recalled(app))
+    )
 
 
 def test_the_age_from_which_a_hit_is_stale_is_a_setting(

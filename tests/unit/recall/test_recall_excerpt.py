@@ -120,7 +120,8 @@ def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
     found = xray_new_recall(harbour, asked)
     (cut,) = found.context.cuts
     told = {each.memory_id: each.told for each in found.results}
-    assert told.pop(cut.memory_id) == f"{cut.shown} of {cut.of} sentences, the whole: pellucid show {cut.memory_id}"
+    whole = f'call("memory.show", memory_id="{cut.memory_id}")'
+    assert told.pop(cut.memory_id) == f"{cut.shown} of {cut.of} sentences, the whole: {whole}"
     assert list(told.values()) == [None]
     again = recall(harbour, asked)
     assert again.context.count(DENIED) == 1

@@ -295,7 +295,7 @@ def test_a_waiting_change_whose_bytes_are_damaged_is_named_and_the_others_are_fi
     for _ in range(2):
         with pytest.raises(StoreError, match=r"journal.db.*damaged.*a\.md") as error:
             records.drain()
-        assert "pellucid doctor" in error.value.next_step
+        assert 'call("home.doctor")' in error.value.next_step
         assert (tmp_path / "vault" / NOTE).read_bytes() == OURS
         assert leftovers(tmp_path) == []
     with pytest.raises(StoreError, match="damaged"):

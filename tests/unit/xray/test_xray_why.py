@@ -51,7 +51,7 @@ def test_what_was_outranked_has_its_place_and_topk_of_that_place_admits_it(house
     assert finding.margin
     assert (finding.margin.unit, finding.margin.missing) == ("score", final[last_in] - final[late])
     change = change_of(finding, "top-k")
-    assert (change.setting, change.to, change.apply, change.smallest) == ("topKFacts", "16", "--top-k 16", True)
+    assert (change.setting, change.to, change.apply, change.smallest) == ("topKFacts", "16", "top_k=16", True)
     assert recalled(app, late, CRANE, top_k=16)
     assert not recalled(app, late, CRANE, top_k=15)
 
@@ -82,7 +82,7 @@ def test_every_boundary_scope_that_is_missing_is_named_at_once(house: Opener) ->
         f"it is marked {BOUNDARY_SCOPES[0]}, which the caller did not name",
     )
     change = change_of(finding, "scope")
-    assert change.apply == f"--scope {BOUNDARY_SCOPES[0]}"
+    assert change.apply == f"scopes={BOUNDARY_SCOPES[:1]!r}"
     assert recalled(app, kept, CRANE, scopes=BOUNDARY_SCOPES[:2])
     both = change_of(found(app, kept, CRANE), "scope")
     assert both.to == ", ".join(BOUNDARY_SCOPES[:2])
@@ -94,7 +94,7 @@ def test_the_one_filter_of_the_caller_that_it_does_not_fit_is_lifted(house: Open
     kept = cranes(app, 6, tags=("quay",), category="decision")[-1]
     finding = found(app, kept, CRANE, tags=("quay",), categories=("fact",))
     assert (finding.stage, finding.open_arm) == ("caller-filter", True)
-    assert change_of(finding, "filter").apply == "leave out --category"
+    assert change_of(finding, "filter").apply == "leave out categories"
     assert recalled(app, kept, CRANE, tags=("quay",))
     neither = found(app, kept, CRANE, tags=("ship",), categories=("fact",))
     assert (neither.stage, neither.change) == ("caller-filter", None)
@@ -159,7 +159,7 @@ def test_a_leg_that_was_left_out_is_the_one_switched_on(house: Opener) -> None:
     assert recalled(app, kept, query)
     finding = found(app, kept, query, without=("vector", "recent"))
     assert (finding.stage, finding.degraded) == ("leg-off", ())
-    assert change_of(finding, "leg").apply in ("leave out --without vector", "leave out --without recent")
+    assert change_of(finding, "leg").apply in ("leave out without=('vector',)", "leave out without=('recent',)")
 
 
 @pytest.mark.requirement("XRAY-3")

@@ -43,7 +43,7 @@ def test_what_was_out_of_force_then_and_is_still_comes_back_by_no_change(house: 
     assert _no_state(finding)
     assert finding.tried[0].kind == "now"
     assert "No single change that was tried admits it: with asOf now, " in told(app, kept, CRANE, as_of=then).sentence
-    assert change_of(found(app, kept, CRANE), "state").apply == f"pellucid undo {kept}"
+    assert change_of(found(app, kept, CRANE), "state").apply == f'call("change.undo", target="{kept}")'
 
 
 @pytest.mark.requirement("XRAY-4")
@@ -57,7 +57,7 @@ def test_what_was_archived_then_and_stands_again_is_found_by_asking_about_now(ho
     assert (finding.stage, finding.reason, finding.tried) == ("status-active", "it was not active then", ())
     change = change_of(finding, "now")
     assert (change.setting, change.was, change.to) == ("asOf", isoformat(then), "now")
-    assert change.apply == "leave out --as-of"
+    assert change.apply == "leave out as_of"
     assert not recalled(app, kept, CRANE, as_of=then)
     assert recalled(app, kept, CRANE)
     outcome = told(app, kept, CRANE, as_of=then)
@@ -86,7 +86,7 @@ def test_what_was_not_valid_yet_is_found_by_asking_about_now(house: Opener, stat
     assert finding.stage == "valid-at"
     since = "valid from" if "valid_at" in state else "made at"
     assert finding.reason == f"not valid at the instant asked about ({since} {isoformat(NOON - DAY)})"
-    assert change_of(finding, "now").apply == "leave out --as-of"
+    assert change_of(finding, "now").apply == "leave out as_of"
 
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")
@@ -102,7 +102,7 @@ def test_what_was_not_written_down_yet_says_so_and_nothing_of_legs(house: Opener
     assert (finding.stage, finding.legs, finding.degraded, finding.scores) == ("not-known-yet", (), (), None)
     assert finding.reason == f"it was recorded at {recorded}, later than {isoformat(before)}"
     change = change_of(finding, "now")
-    assert (change.setting, change.apply) == ("asKnownAt", "leave out --as-known-at")
+    assert (change.setting, change.apply) == ("asKnownAt", "leave out as_known_at")
     assert outcome.sentence == (
         f"It was not written down then: {finding.reason}. Leaving out asKnownAt admits it (verified)."
     )
@@ -129,10 +129,10 @@ def test_of_two_instants_the_one_that_keeps_it_out_is_left_out_or_both(house: Op
     kept = keep(app, "The crane on quay 9 lifts fish cargo").memory.id
     since = app.clock.now()
     alone = found(app, kept, CRANE, as_of=since, as_known_at=before)
-    assert (alone.stage, change_of(alone, "now").apply) == ("not-known-yet", "leave out --as-known-at")
+    assert (alone.stage, change_of(alone, "now").apply) == ("not-known-yet", "leave out as_known_at")
     assert recalled(app, kept, CRANE, as_of=since)
     both = found(app, kept, CRANE, as_of=before, as_known_at=before)
-    assert change_of(both, "now").apply == "leave out --as-of and --as-known-at"
+    assert change_of(both, "now").apply == "leave out as_of and as_known_at"
     assert [each.setting for each in both.tried] == ["asKnownAt"]
     assert "asOf and asKnownAt admits it" in told(app, kept, CRANE, as_of=before, as_known_at=before).sentence
 
@@ -160,7 +160,7 @@ def test_an_earlier_recall_of_the_past_is_told_the_same_way(house: Opener) -> No
     finding = why(app, WhyInput(namespace=here, memory=kept, recall_id=recall_id)).finding
     assert finding
     assert (finding.stage, finding.legs) == ("not-known-yet", ())
-    assert change_of(finding, "now").apply == "leave out --as-known-at"
+    assert change_of(finding, "now").apply == "leave out as_known_at"
     receipt = unpack(pack(run(app, CRANE, as_known_at=before)))
     wordless = explain_memory(app, replace(receipt.state.request, query=""), kept, receipt).finding
     assert wordless
@@ -178,7 +178,7 @@ def test_an_earlier_recall_of_the_past_is_tried_at_this_moment(house: Opener) ->
     asked = WhyInput(namespace=here, memory=kept, recall_id=recall_id)
     finding = why(app, asked).finding
     assert finding
-    assert change_of(finding, "now").apply == "leave out --as-of"
+    assert change_of(finding, "now").apply == "leave out as_of"
     while app.clock.now() < ends:
         pass
     finding = why(app, asked).finding

@@ -38,7 +38,7 @@ def test_what_a_verb_took_away_comes_back_by_undo(house: Opener, verb: Any) -> N
     assert (finding.stage, finding.open_arm) == ("status-active", True)
     assert finding.reason == f"its status is {find_memory(app, app.settings.namespace, kept).memory.status}"
     change = change_of(finding, "state")
-    assert (change.apply, change.to) == (f"pellucid undo {kept}", "active")
+    assert (change.apply, change.to) == (f'call("change.undo", target="{kept}")', "active")
     undone(app, kept)
     assert order(app, CRANE).index(kept) + 1 == change.place
 
@@ -50,7 +50,7 @@ def test_what_was_replaced_by_other_words_comes_back_by_undo(house: Opener) -> N
     asked = UpdateInput(namespace=app.settings.namespace, memory_id=kept, content="Nobody works on Sunday")
     update(app, asked)
     change = change_of(found(app, kept, CRANE), "state")
-    assert change.apply == f"pellucid undo {kept}"
+    assert change.apply == f'call("change.undo", target="{kept}")'
     undone(app, kept)
     assert recalled(app, kept, CRANE)
 
@@ -64,7 +64,7 @@ def test_what_is_in_quarantine_is_vouched_for(house: Opener) -> None:
     finding = found(app, kept, CRANE)
     assert (finding.stage, finding.reason) == ("trust-zone", "it is in quarantine")
     change = change_of(finding, "state")
-    assert change.apply == f"pellucid trust promote {kept}"
+    assert change.apply == f'call("trust.promote", memory_id="{kept}")'
     promote(app, PromoteInput(namespace=app.settings.namespace, memory_id=kept))
     assert order(app, CRANE).index(kept) + 1 == change.place
 
@@ -134,7 +134,7 @@ def test_where_a_longer_answer_leaves_no_room_a_pin_may_do(house: Opener) -> Non
     assert finding.stage == "top-k"
     assert [each.kind for each in finding.tried] == ["top-k"]
     change = change_of(finding, "state")
-    assert (change.apply, change.to) == (f"pellucid pin {second}", "pinned")
+    assert (change.apply, change.to) == (f'call("memory.pin", memory_id="{second}")', "pinned")
     apply_verb(app, "pin", VerbInput(namespace=app.settings.namespace, memory_id=second))
     assert order(app, CRANE, budget=room) == [second] != [first]
 
@@ -194,7 +194,7 @@ def test_what_doubt_kept_back_is_told_from_what_was_not_found(house: Opener) -> 
     kept = cranes(app, 6)[0]
     finding = found(app, kept, CRANE)
     assert finding.stage == "abstention"
-    assert change_of(finding, "abstention").apply == "--set abstainAt=1"
+    assert change_of(finding, "abstention").apply == "settings={'abstainAt': 1}"
     assert recalled(app, kept, CRANE, settings={"abstainAt": 1})
 
 
@@ -205,7 +205,7 @@ def test_a_message_that_needs_no_memory_was_lost_at_the_gate(house: Opener) -> N
     assert run(app, "thanks").plan.depth == "no_recall"
     finding = found(app, kept, "thanks")
     assert finding.stage == "gate"
-    assert change_of(finding, "gate").apply == "--set gate=off"
+    assert change_of(finding, "gate").apply == "settings={'gate': 'off'}"
     assert recalled(app, kept, "thanks", settings={"gate": "off"})
     assert told(app, kept, "thanks").sentence.startswith("Nothing was looked up: ")
 
@@ -221,5 +221,5 @@ def test_a_memory_of_another_time_was_lost_at_the_period_of_the_question(house: 
     assert period.asserts
     finding = found(app, kept, query)
     assert finding.stage == "time-window"
-    assert change_of(finding, "period").apply == "--set queryDates=soft"
+    assert change_of(finding, "period").apply == "settings={'queryDates': 'soft'}"
     assert recalled(app, kept, query, settings={"queryDates": "soft"})

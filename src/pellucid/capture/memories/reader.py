@@ -19,7 +19,7 @@ from pellucid.capture.transcripts.json_document import begins_json
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
 from pellucid.capture.transcripts.source import head_of
 from pellucid.capture.walk import FileWalk, WalkedFile
-from pellucid.errors import InputError, field_name
+from pellucid.errors import InputError, field_name, step
 from pellucid.settings.sections import CaptureSettings
 
 Reader = Callable[[SourceFile], Iterator[AdoptedMemory]]
@@ -94,7 +94,7 @@ def _memories_of_file(
             f"{found.path.name} holds no memories in a form we know",
             code="unknown_memory_format",
             next_step=f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}; "
-            "`pellucid import` reads transcripts",
+            f"{step('session.import')} reads transcripts",
         )
     if format_name is None:
         report.drop("no-memory-file")

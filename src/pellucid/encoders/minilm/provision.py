@@ -18,7 +18,7 @@ from typing import Literal
 
 from pellucid.encoders import cachefolder
 from pellucid.encoders.minilm import graph_record
-from pellucid.errors import EncoderError
+from pellucid.errors import EncoderError, recorded_step
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 WEIGHTS = "model.safetensors"
@@ -128,9 +128,10 @@ def _fetch_files(cache: Path, say: Report) -> None:
             return
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+    pull = recorded_step("home.models", action="pull")
     raise EncoderError(
         f"the embedding model {MODEL_NAME} could not be found; " + "; ".join(failures),
-        next_step=f"run `pellucid models pull` when one of them answers, or put {WEIGHTS} and {TOKENIZER} into {cache}",
+        next_step=f"run {pull} when one of them answers, or put {WEIGHTS} and {TOKENIZER} into {cache}",
     )
 
 

@@ -15,10 +15,9 @@ from typing import cast
 
 from pellucid.encoders import cachefolder
 from pellucid.encoders.minilm.provision import Report
-from pellucid.errors import EncoderError
+from pellucid.errors import EncoderError, recorded_step
 
 DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
-PULL = "run `pellucid models pull --reranker`"
 _ELSEWHERE = {DEFAULT_MODEL: "onnx-community/bge-reranker-v2-m3-ONNX"}
 """Maps models whose own repository has no ONNX graph to where the hub's community keeps one."""
 _GRAPHS = ("onnx/model.onnx", "model.onnx")
@@ -74,9 +73,10 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
     wanted = _wanted_files(model)
     found = _in_folder(_folder(model, cache), wanted.graphs) or _in_hub_cache(wanted)
     if found is None:
+        pull = recorded_step("home.models", action="pull", reranker=True)
         raise MissingModelError(
             f"the cross-encoder {model} is not on this machine",
-            next_step=f"{PULL}, or set rerank.model to a local folder with an ONNX graph and {_TOKENIZER}",
+            next_step=f"run {pull}, or set rerank.model to a local folder with an ONNX graph and {_TOKENIZER}",
         )
     return found
 

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from pellucid.app import App
-from pellucid.errors import InputError, StoreError
+from pellucid.errors import InputError, StoreError, step
 from pellucid.lab.datasets.eips import EipDocument
 from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.model.entity import node_key
@@ -100,7 +100,7 @@ def _check_all_there(app: App, expected: int) -> None:
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
         raise StoreError(
             f"{expected} documents were indexed, and {found} are there",
-            next_step="`pellucid index docs` of such a folder says which it refuses, and why",
+            next_step=f"{step('document.index')} of such a folder says which it refuses, and why",
         )
 
 

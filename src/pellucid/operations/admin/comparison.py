@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pellucid.app import App
-from pellucid.errors import InputError
+from pellucid.errors import InputError, step
 from pellucid.operations.settling import HealthFinding, finding
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.local import health
@@ -13,7 +13,12 @@ from pellucid.store.records import Stamp, content_digest
 from pellucid.vault.markdown import FileIdentity, parse
 from pellucid.xray.words.visible import visible
 
-ANEW = "run `pellucid rebuild`"
+
+def rebuild_step() -> str:
+    """Return the next step that makes the index anew."""
+    return f"run {step('home.rebuild')}"
+
+
 """The next step if the index differs from the files."""
 _SHOWN = 5
 _Key = tuple[str, str]
@@ -64,7 +69,7 @@ class Comparison:
         known = self.indexed.get(head.path)
         if known and known.digest != content_digest(head.data):
             what = "changed since it was indexed, though its size and time did not"
-            self.found.append(finding("drift", head.path, what, ANEW))
+            self.found.append(finding("drift", head.path, what, rebuild_step()))
             return False
         self._prints[head.path] = {(memory.namespace, memory.id): health.fingerprint(memory) for memory in memories}
         return True
@@ -105,7 +110,7 @@ def _memory_findings(problem: str, keys: list[_Key]) -> Iterator[HealthFinding]:
     memories, such as `of the index stand in no file`."""
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
-        yield finding("index", namespace, f"{len(ids)} memories {problem}: {first_names(ids)}", ANEW)
+        yield finding("index", namespace, f"{len(ids)} memories {problem}: {first_names(ids)}", rebuild_step())
 
 
 def first_names(names: Sequence[str]) -> str:

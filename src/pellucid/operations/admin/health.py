@@ -8,12 +8,12 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.minilm.provision import MODEL_NAME, status
-from pellucid.errors import NoRoomError, StoreError
+from pellucid.errors import NoRoomError, StoreError, step
 from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
 from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.wire import Wire
-from pellucid.operations.admin.comparison import ANEW, Comparison, first_names
+from pellucid.operations.admin.comparison import Comparison, first_names, rebuild_step
 from pellucid.operations.admin.status import PipelineStatus, is_low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces, Text, in_home, problems_error
@@ -24,11 +24,11 @@ from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
 
 _DAMAGED = {
-    "index.db": ANEW,
+    "index.db": "run {rebuild}",
     "history.db": "move it and its `-wal` away: only explanations of past recalls are lost",
     "spool.db": ("move it and its `-wal` away: lost are the turns that waited; import their transcripts to have them"),
     "journal.db": (
-        "move it and its `-wal` away, then run `pellucid doctor`: lost is what had not reached the vault yet, and which"
+        "move it and its `-wal` away, then run {doctor}: lost is what had not reached the vault yet, and which"
         " operation wrote what; turns imported before would be imported again"
     ),
 }
@@ -91,7 +91,8 @@ def check_databases(home: Path) -> DoctorOutput | None:
     damaged = list(health.integrity(home))
     if not damaged:
         return None
-    findings = tuple(finding("database", name, why, _DAMAGED[name]) for name, why in damaged)
+    steps = {"rebuild": step("home.rebuild"), "doctor": step("home.doctor")}
+    findings = tuple(finding("database", name, why, _DAMAGED[name].format_map(steps)) for name, why in damaged)
     return DoctorOutput(
         healthy=False,
         home=str(home),
@@ -182,7 +183,9 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
     for each in beat.backlog:
         if each.attempts:
             what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
-            yield finding("spool", each.session_id, what, "mend that, then run `pellucid observe --flush-due`")
+            yield finding(
+                "spool", each.session_id, what, f"mend that, then run {step('session.observe', flush_due=True)}"
+            )
     if is_low_on_disk(beat):
         yield finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
     if has_unfinished_erasure(app):
@@ -223,7 +226,7 @@ def _orphan_findings(app: App) -> Iterator[HealthFinding]:
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
-            undo = f"`pellucid undo {each.memory.id}`, asked in {namespace}, puts it in force again"
+            undo = f"{step('change.undo', target=each.memory.id)}, asked in {namespace}, puts it in force again"
             yield finding("superseded", each.memory.id, what, undo)
 
 
@@ -232,10 +235,12 @@ def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFindin
     (`rows`)."""
     model = app.index.state().model
     if model and model != app.embedder.model:
-        yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
+        yield finding("model", model, f"the encoder is now {app.embedder.model}", rebuild_step())
     elif vectors < rows:
         missing = f"{rows - vectors} memories have no vector"
-        yield finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
+        yield finding(
+            "vectors", "index.db", missing, f"run {step('home.models', action='pull')}, then {step('home.rebuild')}"
+        )
 
 
 def _model_findings(folder: Path) -> Iterator[HealthFinding]:
@@ -244,10 +249,14 @@ def _model_findings(folder: Path) -> Iterator[HealthFinding]:
     found = status(folder)
     for name, state in found.files.items():
         if state == "damaged":
-            yield finding("model", str(folder / name), "it is not the file expected", "run `pellucid models pull`")
+            yield finding(
+                "model", str(folder / name), "it is not the file expected", f"run {step('home.models', action='pull')}"
+            )
     for name in found.changed:
         what = "it was changed after it was built: vectors made with it may be wrong"
-        yield finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
+        yield finding(
+            "model", str(folder / name), what, f"delete it (the next use builds it), then {step('home.rebuild')}"
+        )
 
 
 def _drift_notes(drift: Drift) -> Iterator[str]:

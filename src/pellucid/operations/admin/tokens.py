@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import ValidationError
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name, step
 from pellucid.model.access import AccessList, Grant, Principal, format_token, secret_digest
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
@@ -81,7 +81,7 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
         """Return the access list with the new principal; ConflictError if the name is taken."""
         if access_list.find(made.name):
             raise ConflictError(
-                f"there is a token named {made.name}", next_step="`pellucid token rotate` gives it a new secret"
+                f"there is a token named {made.name}", next_step=f"{step('token.rotate')} gives it a new secret"
             )
         return access_list.with_principal(made)
 
@@ -133,7 +133,7 @@ def _find_principal(access_list: AccessList, name: str) -> Principal:
     """Return the principal of this name; NotFoundError if there is none."""
     found = access_list.find(name)
     if found is None:
-        raise NotFoundError(f"no token is named {name}", next_step="`pellucid token list` names them")
+        raise NotFoundError(f"no token is named {name}", next_step=f"{step('token.list')} names them")
     return found
 
 

@@ -10,7 +10,7 @@ from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.documents.changes import draft_removal
 from pellucid.documents.files import named_file
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, step
 from pellucid.graph.lines import anchor_text
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
@@ -207,7 +207,7 @@ def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
     ] or [each for each in documents if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))]
     fitting = [each for each in found if each.document.removed_at is None] or found[-1:]
     if not fitting:
-        raise NotFoundError(f"no document {name} in {namespace}", next_step="`pellucid index list` shows them")
+        raise NotFoundError(f"no document {name} in {namespace}", next_step=f"{step('document.list')} shows them")
     if len(fitting) > 1:
         raise InputError(
             f"{len(fitting)} documents are called {name}", code="ambiguous_id", next_step="give a path or an id"

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.errors import InputError, NotFoundError, field_name, step
 from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
@@ -117,7 +117,8 @@ def _nothing_known_error(entity: EntityNamed, known_at: datetime | None) -> NotF
     """Return the error that nothing was known of an entity at `known_at` (None: now)."""
     when = f" at {known_at:%Y-%m-%d}" if known_at else ""
     return NotFoundError(
-        f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
+        f"nothing was known of {entity.name}{when}",
+        next_step=f"{step('memory.history', name=entity.name)} shows all of it",
     )
 
 
@@ -183,7 +184,7 @@ def unknown_name_error(app: App, namespace: str, name: str) -> NotFoundError | I
         f'nothing here is called "{name}"',
         next_step=f"did you mean {', '.join(names[each] for each in near)}?"
         if near
-        else f"`pellucid list` shows memories; {field_name('namespace')} names another place",
+        else f"{step('memory.list')} shows memories; {field_name('namespace')} names another place",
     )
 
 

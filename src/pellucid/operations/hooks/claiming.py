@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.errors import InputError, NotFoundError, field_name, step
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
 from pellucid.model.memory import TRANSCRIBED, Category
@@ -106,8 +106,9 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
     if not turns:
         raise NotFoundError(
             f"no turns of a session {request.session_id} are at hand in {request.namespace}",
-            next_step="hooks or `pellucid observe` bring them; turns that were looked at stay only where hooks told of "
-            "the session, or observe.traceRetention is episode; `pellucid remember` keeps what a user says without",
+            next_step=f"hooks or {step('session.observe')} bring them; turns that were looked at stay only where hooks "
+            "told of the session, or observe.traceRetention is episode; "
+            f"{step('memory.remember')} keeps what a user says without",
         )
     checked = [_check_claim(each, turns) for each in request.claims]
     kept = _keep_facts(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])

@@ -20,10 +20,11 @@ from pellucid.model.hooked import HookedSession
 from pellucid.model.memory import CATEGORIES, Category
 from pellucid.model.wire import Wire
 from pellucid.observe.prose import blocks, sentences
+from pellucid.operations.hooks.claiming import CLAIM, ClaimInput
 from pellucid.operations.hooks.hosts import Event, HostName, hook_reply, parse_event
 from pellucid.operations.hooks.transcripts import record_event
-from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces, Text, in_home
-from pellucid.operations.recall.recalling import RECALL, RecallOutput
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces, Text, flag_name, in_home
+from pellucid.operations.recall.recalling import RECALL, XRAY, RecallOutput
 from pellucid.operations.recall.wording import result_ids
 from pellucid.operations.session.looking.briefing import BriefInput, brief
 from pellucid.operations.session.projects import app_in_project
@@ -34,10 +35,13 @@ from pellucid.store.local.hooked import HookedSessions
 _QUESTION = """\
 Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
 their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
-memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid claim --session {session}`,
+memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid {claim} {session}`,
 which reads a line of JSON for each: {{"statement": "…", "quote": "…"}}. A statement stands alone; its quote is the
 words of the conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this
 had not been asked."""
+
+_CLAIM = f"{CLAIM.on.cli} {flag_name(ClaimInput, 'session_id')}"
+"""The command of a claim up to its session: programs that run hooks have a shell, whichever surface took the event."""
 
 _MOST_CHARACTERS = 9_500
 """The maximum length of a brief and the memories of a prompt together: programs cut longer texts."""
@@ -144,7 +148,7 @@ def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
 
 def _question(app: App, session: HookedSession) -> str:
     """Return the question which facts of the session to keep, as a note to the agent."""
-    return note(app.clock.new_id("note"), _QUESTION.format(session=session.session_id))
+    return note(app.clock.new_id("note"), _QUESTION.format(session=session.session_id, claim=_CLAIM))
 
 
 def _may_ask(app: App, session: HookedSession) -> bool:
@@ -208,7 +212,7 @@ def _answer_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
-    line = f"pellucid: {count}; why: {_home_variable(app.settings.home)}pellucid xray {found.recall_id}"
+    line = f"pellucid: {count}; why: {_home_variable(app.settings.home)}pellucid {XRAY.on.cli} {found.recall_id}"
     ids_note = note(app.clock.new_id("note"), result_ids(found))
     return _Answer(context=f"{found.context}\n{ids_note}", line=line, recall_id=found.recall_id, shown=ids)
 

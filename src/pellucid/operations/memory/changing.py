@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotYoursError, field_name
+from pellucid.errors import ConflictError, InputError, NotYoursError, field_name, step
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
@@ -244,7 +244,7 @@ def check_may_change(said_by: SourceClass, memories: Iterable[Memory], instead: 
     raise NotYoursError(
         f"{personal.id} is what a person said, which no program changes",
         next_step=instead
-        or "remember what you know beside it, flag it with `pellucid cite`, or ask the user to change it",
+        or f"remember what you know beside it, flag it with {step('memory.cite')}, or ask the user to change it",
     )
 
 

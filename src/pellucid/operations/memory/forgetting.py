@@ -16,7 +16,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.documents.files import named_file
-from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
+from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError, step
 from pellucid.memory.erasure import plan as erasure
 from pellucid.memory.erasure.plan import Erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
@@ -368,7 +368,7 @@ def remains_error(outcome: ForgetOutput) -> StoreError | None:
         return None
     return StoreError(
         f"forgotten, but not erased to the last byte yet: {', '.join(each.place for each in outcome.remains)}",
-        next_step="each later command goes on with it; `pellucid doctor` says what is left",
+        next_step=f"each later command goes on with it; {step('home.doctor')} says what is left",
     )
 
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import InputError
+from pellucid.errors import InputError, step
 from pellucid.memory.changes import ChangeSet
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, listed
@@ -67,20 +67,21 @@ def _check_verifiable(served: Served) -> None:
         raise InputError(
             f"{memory.id} is a turn as it was said: there is nothing in it to verify",
             code="not_verifiable",
-            next_step="verify a memory that came of it; `pellucid episodes show` lists them",
+            next_step=f"verify a memory that came of it; {step('episode.show')} lists them",
         )
     if memory.category == "section":
         raise InputError(
             f"{memory.id} is a section of a document: it says what the file says",
             code="not_verifiable",
-            next_step="`pellucid index docs` reads the file again",
+            next_step=f"{step('document.index')} reads the file again",
         )
     if memory.status not in _IN_FORCE:
+        history = step("memory.history", name=memory.id)
         by = f" by {memory.superseded_by}" if memory.superseded_by else ""
         raise InputError(
             f"{memory.id} is {memory.status}{by}: what is not in force cannot be verified",
             code="not_verifiable",
-            next_step=f"`pellucid history {memory.id}` shows what became of it, `pellucid undo` brings it back",
+            next_step=f"{history} shows what became of it, {step('change.undo')} brings it back",
         )
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, step
 from pellucid.language.words import content_words
 from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.artifact import Artifact, parse_artifact
@@ -211,7 +211,9 @@ def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOu
     rows = rows_of_type(app.ledger, TombstoneRow, namespace)
     stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
-        raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
+        raise NotFoundError(
+            f"no memory {memory_id} in {namespace}", next_step=f"{step('memory.list', status='any')} shows ids"
+        )
     gone = stones[-1]
     events = [row for row in rows_of_type(app.ledger, LifecycleRow, namespace) if row.memory_id == gone.memory_id]
     return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
@@ -293,7 +295,8 @@ def show_episode(app: App, request: EpisodeInput) -> EpisodeView:
     ]
     if not found:
         raise NotFoundError(
-            f"no episode {request.episode_id} in {request.namespace}", next_step="`pellucid episodes list` shows ids"
+            f"no episode {request.episode_id} in {request.namespace}",
+            next_step=f"{step('episode.list')} shows ids",
         )
     if len(found) > 1:
         raise InputError(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, field_name
+from pellucid.errors import ConflictError, InputError, field_name, step
 from pellucid.memory.changes import ChangeSet, Fields, from_state
 from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.memory.reconcile.reconcile import Reconciler
@@ -157,7 +157,7 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
         held = find_memory(app, request.namespace, request.memory_id)
         memory = held.memory
         if memory.trust_zone == "trusted":
-            raise InputError(f"{memory.id} is trusted already", next_step="`pellucid trust explain` says why")
+            raise InputError(f"{memory.id} is trusted already", next_step=f"{step('trust.explain')} says why")
         is_verbatim = memory.category in ("section", "moment")
         if memory.status != "active" or (is_verbatim and memory.trust_zone == "working"):
             raise InputError(f"{memory.id} is {memory.status}, {memory.category}: there is nothing to promote")

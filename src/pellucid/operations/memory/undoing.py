@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, NotFoundError
+from pellucid.errors import ConflictError, NotFoundError, step
 from pellucid.memory.changes import ChangeSet, from_state
 from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.ledger import LifecycleRow
@@ -52,7 +52,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         if not (rows or imported):
             raise NotFoundError(
                 f"nothing that {request.target} changed here can be undone",
-                next_step="`pellucid history ID` shows the changes of a memory",
+                next_step=f"{step('memory.history', name='ID')} shows the changes of a memory",
             )
         check_may_change(request.said_by, [each.memory for each in (*current.values(), *imported)])
         for row in reversed(rows):

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import ms_if_any
-from pellucid.errors import InputError, NotFoundError, StoreError
+from pellucid.errors import InputError, NotFoundError, StoreError, step
 from pellucid.memory.indexer import readable
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
@@ -233,16 +233,16 @@ def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:
     if row and row.outcome == "failed":
         raise NotFoundError(
             f"{recall_id} failed, so there is nothing to explain",
-            next_step=f"`pellucid snapshots show {recall_id}` says what went wrong",
+            next_step=f"{step('recall.event', recall_id=recall_id)} says what went wrong",
         )
     if row:
         raise NotFoundError(
             f"the receipt of {recall_id} was pruned: only its results are kept",
-            next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
+            next_step=f"{step('recall.pin')} keeps a recall in full whatever its age",
         )
     raise NotFoundError(
         f"no recall {recall_id} in {namespace}",
-        next_step="recall ids start with rec_; `pellucid snapshots list` shows them",
+        next_step=f"recall ids start with rec_; {step('recall.list')} shows them",
     )
 
 

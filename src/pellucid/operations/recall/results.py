@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import NotFoundError
+from pellucid.errors import NotFoundError, step
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces, Text, in_home
@@ -48,7 +48,7 @@ def _use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOut
     if served is None:
         raise NotFoundError(
             f"{row.recall_id} served {row.served_count} memories: there is no place {request.place}",
-            next_step="`pellucid xray` shows them in their places",
+            next_step=f"{step('recall.xray')} shows them in their places",
         )
     found: Served = find_memory(app, request.namespace, served.memory_id)
     deed = MemoryUse(evidence, row.session_id, request.agent, recall_id=row.recall_id)
@@ -80,7 +80,7 @@ def find_recall(app: App, namespace: str, name: str) -> RecallRow:
     recall_id = resolve_recall_id(app, namespace, name)
     if row := app.receipts.find(recall_id, namespace):
         return row
-    raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="`pellucid snapshots list` shows ids")
+    raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step=f"{step('recall.list')} shows ids")
 
 
 OPEN = Operation(

@@ -6,7 +6,7 @@ from itertools import chain, repeat
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.errors import InputError, NotFoundError, assignment, field_name, step
 from pellucid.model.memory import MEMORY_ID, Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, Text, in_home
@@ -213,7 +213,7 @@ def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, R
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
             code="missing_query",
-            next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
+            next_step=f"{step('memory.why', memory='ID', query='…')}, or {assignment('recall_id', 'rec_…')}",
         )
     if request.question is not None:
         return None, build_request(app, request.question.model_copy(update={"namespace": request.namespace}))

@@ -13,7 +13,7 @@ from pellucid.capture.identity import new_turns
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
-from pellucid.errors import DeadlineError, EncoderError, NotFoundError, field_name
+from pellucid.errors import DeadlineError, EncoderError, NotFoundError, field_name, step
 from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
@@ -210,7 +210,7 @@ def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
     undoing = "; ".join(
-        f"`pellucid undo {target}` with {field_name('namespace')} {namespace}"
+        f"{step('change.undo', target=target)} with {field_name('namespace')} {namespace}"
         for namespace, target in intakes.undo().items()
     )
     return DeadlineError(

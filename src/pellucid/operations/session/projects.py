@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name, step
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, contains_folder, depth, folder_path
 from pellucid.model.wire import Wire
@@ -158,7 +158,7 @@ def move_project(app: App, request: MoveInput) -> ProjectRow:
     registry = app.projects.known()
     if request.namespace not in {each.namespace for each in registry.projects}:
         raise NotFoundError(
-            f"no project has the namespace {request.namespace}", next_step="`pellucid projects list` names them"
+            f"no project has the namespace {request.namespace}", next_step=f"{step('project.list')} names them"
         )
     place = place_of(str(request.folder.expanduser().absolute()), ProjectRegistry())
     if place is None or not request.folder.expanduser().is_dir():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, recorded_step
 from pellucid.model.snapshot import LegHealth
 from pellucid.recall.legs.graph import graph
 from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswer, empty_report, report
@@ -85,10 +85,11 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
     if plan.vector is None:
         return empty_report("vector", "degraded", plan.encoder_problem), NO_HITS
     if corpus.vectors == 0:
-        return empty_report("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
+        without = f"no memory here has a vector: run {recorded_step('home.rebuild')}"
+        return empty_report("vector", "degraded", without), NO_HITS
     hits = world.reader.vector(plan.vector, state.admission, settings.pool, settings.open_pool)
     missing = corpus.rows - corpus.vectors
-    note = f"{missing} of {corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""
+    note = f"{missing} of {corpus.rows} memories have no vector: run {recorded_step('home.rebuild')}" if missing else ""
     return report("vector", hits, note if missing > corpus.vectors else "", note), hits
 
 

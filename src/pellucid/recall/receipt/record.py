@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic_core import to_json
 
 from pellucid.clock import epoch_ms, ms_if_any
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, step
 from pellucid.model.memory import unpack_id
 from pellucid.model.snapshot import CutTrace, EpisodeTrace, FilterTrace, LegHealth, PassTrace, StageTrace
 from pellucid.model.wire import Wire
@@ -237,7 +237,7 @@ def unpack(packed: bytes) -> Receipt:
         settings = RecallSettings.model_validate(header["settings"])
         return _receipt_of(header, _unpack_pool(header, numbers, rest), settings, query)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
-        raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
+        raise StoreError("a receipt could not be read", next_step=f"run {step('home.doctor')}") from error
 
 
 def stages_of(packed: bytes) -> tuple[StageTrace, ...]:
@@ -248,7 +248,7 @@ def stages_of(packed: bytes) -> tuple[StageTrace, ...]:
     try:
         return tuple(_trace_of(StageTrace, stage) for stage in json.loads(inflate(packed)[0])["stages"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
-        raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
+        raise StoreError("a receipt could not be read", next_step=f"run {step('home.doctor')}") from error
 
 
 def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, words_as_bytes: bytes) -> Receipt:

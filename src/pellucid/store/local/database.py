@@ -18,7 +18,7 @@ from typing import Any, Literal
 import apsw
 
 from pellucid.deadline import Deadline
-from pellucid.errors import NoRoomError, StoreBusyError, StoreError
+from pellucid.errors import NoRoomError, StoreBusyError, StoreError, step
 
 Synchronous = Literal["FULL", "NORMAL"]
 Value = str | bytes | int | float | None
@@ -36,8 +36,8 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _MAKE_ROOM = "free some space, then repeat the command; what was acknowledged is kept"
 _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
     (apsw.IOError, "the disk could not be read or written", "check the disk and its free space, then repeat"),
-    (apsw.CorruptError, "the file is damaged", "run `pellucid doctor`"),
-    (apsw.NotADBError, "the file is not a SQLite database", "move it away, then run `pellucid doctor`"),
+    (apsw.CorruptError, "the file is damaged", "run {doctor}"),
+    (apsw.NotADBError, "the file is not a SQLite database", "move it away, then run {doctor}"),
     (apsw.ReadOnlyError, "it may not be written", "check the owner and mode of the file and its folder"),
     (apsw.CantOpenError, "it could not be opened", "check that its folder exists and belongs to you"),
 )
@@ -217,9 +217,9 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
             f"{connection.filename} has schema version {found}, and may not be written to bring it to {newest}",
             next_step="run any command once where its home may be written",
         )
-    for number, step in steps:
+    for number, script in steps:
         if number > found:
-            _apply_script(connection, number, step.read_text("utf-8"))
+            _apply_script(connection, number, script.read_text("utf-8"))
 
 
 def _apply_script(connection: apsw.Connection, number: int, script: str) -> None:
@@ -335,7 +335,7 @@ def os_errors_explained(path: Path | str) -> Generator[None]:
         raise NoRoomError(f"{path}: the disk is full ({error})", next_step=_MAKE_ROOM) from error
     except tuple(kind for kind, _, _ in _REASONS) as error:
         why, next_step = next((why, step) for kind, why, step in _REASONS if isinstance(error, kind))
-        raise StoreError(f"{path}: {why} ({error})", next_step=next_step) from error
+        raise StoreError(f"{path}: {why} ({error})", next_step=next_step.format(doctor=step("home.doctor"))) from error
     except OSError as error:
         said = f"{path}: {error.strerror or error}"
         if error.errno in _NO_ROOM:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, step
 from pellucid.store.local.database import connect, execute, execute_many, queries_of
 from pellucid.store.local.vault.conflict import Pending
 from pellucid.store.local.vault.paths import folded
@@ -30,7 +30,7 @@ class DamagedEntryError(StoreError):
     def __init__(self, path: str) -> None:
         """`path` is that of the entry."""
         super().__init__(
-            f"journal.db is damaged: it lacks the bytes that wait for {path}", next_step="run `pellucid doctor`"
+            f"journal.db is damaged: it lacks the bytes that wait for {path}", next_step=f"run {step('home.doctor')}"
         )
 
 

@@ -34,7 +34,7 @@ def _commands_json(listed: tuple[Operation[Any, Any] | str, ...]) -> str:
     """Return the commands of a section, a line for each; an operation without a command is left out."""
     return ",\n".join(
         f"{json.dumps(each.words)}: "
-        + json.dumps([each.module, each.own, each.help, list(map(_without_defaults, each.parameters))])
+        + json.dumps([each.operation, each.module, each.own, each.help, list(map(_without_defaults, each.parameters))])
         for each in map(_derived_command, listed)
         if each.words
     )
@@ -53,6 +53,7 @@ def _derived_command(entry: Operation[Any, Any] | str) -> Command:
     own = module.OWN[words] if module else None
     return Command(
         words,
+        row.name if row else "",
         row.run.__module__ if row else "",
         module.__name__ if module else "",
         row.help if row else own.text if own else "",

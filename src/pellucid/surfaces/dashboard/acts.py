@@ -5,18 +5,18 @@ An operation that erases is shown first, and run by the form of the page that sh
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from pydantic.alias_generators import to_snake
 
-from pellucid.errors import InputError, PellucidError
+from pellucid.errors import InputError, PellucidError, Spelling, spelled_by
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.surfaces import inputs
-from pellucid.surfaces.answers import answer_text, spell_for_program
-from pellucid.surfaces.commands import Spelling, spelled_by
+from pellucid.surfaces.answers import answer_text
+from pellucid.surfaces.commands import program_spelling, shell_command
 from pellucid.surfaces.dashboard.view import ROOT, View
 from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.table import OPERATIONS
@@ -70,8 +70,6 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
             errors.append(error)
     if not outcomes:
         raise errors[0]
-    for error in errors:
-        spell_for_program(error, "the page")
     texts = [each.said for each in outcomes] + [f"not done: {error.message}" for error in errors]
     undo = tuple(each for run in reversed(outcomes) for each in run.undo)
     return FormOutcome("\n".join(filter(None, texts)), outcomes[-1].after, outcomes[-1].again, undo)
@@ -92,10 +90,10 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
     if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
         raise InputError(f"{fields_beyond[0]} is only for those who may do so everywhere", code="not_granted")
     request = inputs.input_from_json(call, row, inputs.parse_query(row, fields))
-    outcome = row.perform(call, request)
-    if failure := row.failure(outcome):
-        raise failure
-    with spelled_by(_spelling(row)):
+    with spelled_by(page_spelling(row)):
+        outcome = row.perform(call, request)
+        if failure := row.failure(outcome):
+            raise failure
         text = answer_text(row, outcome, request, call, "text") if row.access != "read" else ""
     after = next_place(_NAMED.sub(lambda found: _answer_field(outcome, to_snake(found[1])), after))
     is_preview = getattr(request, "preview", False)
@@ -110,12 +108,19 @@ def _answer_field(outcome: Any, name: str) -> str:
     return quote(str(value))
 
 
-def _spelling(row: Operation[Any, Any]) -> Spelling:
-    """Return a spelling that writes the command which undoes or repeats this operation as `the button below`. It writes
-    no other command.
+def page_spelling(row: Operation[Any, Any] | None = None) -> Spelling:
+    """Return how pages write calls: as shell commands, and fields by their JSON names. In the answer to a form that ran
+    `row`, the call which undoes or repeats that is `the button below`.
     """
-    own_commands = ("undo op_", f"{row.on.cli} ")
-    return Spelling(lambda words: "the button below" if words.startswith(own_commands) else None)
+
+    def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
+        """Return the call, and `in a shell` in the answer to a form."""
+        undoes = operation == UNDO.name and str(fields.get("target")).startswith("op_")
+        if row and (undoes or operation == row.name):
+            return "the button below", ""
+        return shell_command(operation, fields), "in a shell" if row else ""
+
+    return replace(program_spelling(lambda _: None, "the page", "the page"), call=call)
 
 
 def next_place(address: str) -> str:

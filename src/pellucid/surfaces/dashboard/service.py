@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError
 from pellucid.graph.svg_marks import page_style
-from pellucid.surfaces.answers import spell_for_program
+from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
@@ -253,7 +253,7 @@ def _html_page(
 
 def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
     """Return an error as a page that leads back to its project."""
-    spell_for_program(error, "the page")
+    add_reference(error)
     trace = exchange.id if is_unexpected(error) else ""
     values = {"title": "That did not work", "error": error, "trace": trace}
     parts, is_form = _parts(_path(exchange)), exchange.scope["method"] == "POST"

@@ -17,7 +17,8 @@ from pellucid.errors import (
     UnhealthyError,
     where_raised,
 )
-from pellucid.surfaces.answers import error_fields, spell_for_program
+from pellucid.surfaces.answers import error_fields
+from pellucid.surfaces.commands import add_reference
 from pellucid.xray.words.visible import visible_json
 
 JSON = "application/json"
@@ -77,8 +78,8 @@ def is_unexpected(error: PellucidError) -> bool:
 
 
 def error_answer(error: PellucidError, **further_fields: object) -> WholeAnswer:
-    """Return the JSON response that reports an error, whose texts are rewritten for programs."""
-    spell_for_program(error, "/openapi.json")
+    """Return the JSON response that reports an error."""
+    add_reference(error)
     status = status_of(error)
     headers = dict(error.headers) if isinstance(error, HttpError) else {}
     if status == 503:

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
@@ -12,10 +11,9 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
-from pellucid.surfaces.commands import Spelling
+from pellucid.surfaces.commands import Request, program_spelling
 from pellucid.surfaces.http.refusals import HttpError
 from pellucid.surfaces.inputs import WritableField, writable_fields
-from pellucid.surfaces.requests import flag_in_json, parse_command
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -96,10 +94,8 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
     )
 
 
-def _spell_command(words: str) -> str | None:
-    """Write a command as a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
-    if (request := parse_command(words)) is None:
-        return None
+def _spell_request(request: Request) -> str | None:
+    """Write a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
     candidates = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
     if not candidates:
         return None
@@ -118,5 +114,5 @@ def _takes(route: Route, fields: Mapping[str, object]) -> bool:
     return fields.keys() <= {*route.fields, *route.in_path} and fields.keys() >= set(route.in_path)
 
 
-SPELLING = Spelling(_spell_command, partial(flag_in_json, as_json="format=json", fields=writable_fields))
-"""A command as a request: its method, its path, and its body where it has one."""
+SPELLING = program_spelling(_spell_request, "/openapi.json", "format=json")
+"""A call as a request: its method, its path, and its body if it has one."""

@@ -12,7 +12,8 @@ from pellucid.errors import PellucidError, UnhealthyError
 from pellucid.model.memory import SourceClass
 from pellucid.operations.operation import Call
 from pellucid.surfaces import inputs
-from pellucid.surfaces.answers import Form, answer_text, error_fields, printable, spell_for_program
+from pellucid.surfaces.answers import Form, answer_text, error_fields, printable
+from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
 from pellucid.surfaces.http.refusals import WholeAnswer, error_answer, status_of
@@ -126,7 +127,7 @@ class OperationWork:
         except PellucidError as error:
             if last_percent[0] < 0:  # nothing was sent yet
                 raise
-            spell_for_program(error, "/openapi.json")
+            add_reference(error)
             emit(_line(error_fields(error)))
 
 

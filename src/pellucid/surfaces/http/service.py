@@ -16,12 +16,12 @@ import anyio.from_thread
 import anyio.to_thread
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, spelled_by
 from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import Form, forms, missing_xray_text
-from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.dashboard.acts import page_spelling
 from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, query_words, remove, save_upload
@@ -194,7 +194,8 @@ class Service:
         """Answer by the path: a dashboard page, a health check, or, after checking origin and token, anything else."""
         path: str = exchange.scope["path"]
         if is_page(path):
-            await self.pages.answer(exchange)
+            with spelled_by(page_spelling()):
+                await self.pages.answer(exchange)
             return
         self._gate.check_origin(exchange.headers)
         if path in ("/healthz", "/readyz"):

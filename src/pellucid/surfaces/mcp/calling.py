@@ -20,23 +20,22 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, PellucidError
+from pellucid.errors import InputError, PellucidError, spelled_by
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.expectations import short_json
 from pellucid.operations.operation import Access, Call
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import result_ids
-from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_text, printable, spell_for_program
-from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_text, printable
+from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.inputs import agent_fields, input_from_json
-from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
+from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, Row, Tool, spelling
 from pellucid.xray.render.as_json import envelope
 
 Context = ServerRequestContext[Any, Any]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 _REPORT_EVERY_S = 0.2
-REFERENCE = "the tool's input schema"
 
 
 class CallMaker(Protocol):
@@ -81,13 +80,14 @@ async def call_tool(
                 message = f'"namespace" expects tenant/project; got {short_json(namespace)}'
                 raise InputError(message, code="invalid_namespace")
             call = make_call(context.request, namespace, row.access, deadline=deadline, progress=progress)
-            return _run_row(tool, row, call, arguments)
+            with spelled_by(spelling(row)):
+                return _run_row(tool, row, call, arguments)
         except PellucidError as error:
             return error_result(error, row)
         except Exception as error:  # noqa: BLE001  # the edge: the client gets a result, and goes on
             return error_result(unexpected_error(error), row)
 
-    with spelled_by(SPELLING):
+    with spelled_by(spelling()):
         return await in_thread(context, work)
 
 
@@ -112,7 +112,7 @@ def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) 
     text = printable(answer_text(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:
-        spell_for_program(failure, REFERENCE)
+        add_reference(failure)
         text = f"{text}\n{failure}"
     ids = filter(None, [result_ids(outcome)] if isinstance(outcome, RecallOutput) else [])
     is_xray = isinstance(outcome, RecallXraySnapshot)
@@ -141,10 +141,10 @@ def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """Return an error as a tool's result with `is_error`, with fields named as in JSON. For an X-ray that does not
+    """Return an error as a tool's result with `is_error`, and a next step. For an X-ray that does not
     exist or that the caller cannot read, the result says that there is none, and is not an error.
     """
-    spell_for_program(error, REFERENCE)
+    add_reference(error)
     missing_text = row and missing_xray_text(row, error, "text")
     texts = [*([missing_text] if missing_text else []), printable(str(error))]
     return types.CallToolResult(

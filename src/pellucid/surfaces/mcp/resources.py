@@ -12,17 +12,17 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import InputError, NotFoundError, PellucidError, spelled_by
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.looking.briefing import BRIEF
-from pellucid.surfaces.answers import Form, answer_text, forms, missing_xray_text, printable, spell_for_program
-from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.answers import Form, answer_text, forms, missing_xray_text, printable
+from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.http.forms import MEDIA
 from pellucid.surfaces.inputs import input_from_json
-from pellucid.surfaces.mcp.calling import REFERENCE, CallMaker, Context, Row, in_thread, unexpected_error
+from pellucid.surfaces.mcp.calling import CallMaker, Context, Row, in_thread, unexpected_error
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
-from pellucid.surfaces.mcp.tools import SPELLING
+from pellucid.surfaces.mcp.tools import spelling
 
 _SCHEME = "pellucid"
 
@@ -84,13 +84,13 @@ async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadRe
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
     try:
-        with spelled_by(SPELLING):
+        with spelled_by(spelling()):
             text, form = await in_thread(
                 context, lambda until, progress: _read(make_call, context, uri, until, progress)
             )
     except PellucidError as error:
-        with spelled_by(SPELLING):
-            spell_for_program(error, REFERENCE)
+        with spelled_by(spelling()):
+            add_reference(error)
         raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri, "code": error.code}) from error
     except MCPError:
         raise

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 
 from mcp.server.stdio import stdio_server
 from starlette.requests import Request
@@ -28,7 +30,7 @@ class StdioHome:
     def __init__(self, settings: Settings, report: Callable[[str], None]) -> None:
         """Begin to open the home in a thread; `report` is called with lines for the user."""
         self._opener = ThreadPoolExecutor(1, "open")
-        self._host = self._opener.submit(Host, settings, report=report)
+        self._host = self._opener.submit(copy_context().run, partial(Host, settings, report=report))
 
     def __call__(
         self, _request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress

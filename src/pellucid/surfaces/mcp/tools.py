@@ -7,18 +7,18 @@ says for which modes it is. Nothing is written here that a row says.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import mcp_types as types
 
+from pellucid.errors import Spelling
 from pellucid.operations.operation import Operation, context_fields
 from pellucid.surfaces.answers import forms
-from pellucid.surfaces.commands import Spelling
+from pellucid.surfaces.commands import Request, program_spelling
 from pellucid.surfaces.inputs import agent_fields
 from pellucid.surfaces.mcp.page import URI
 from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, merge_schemas
-from pellucid.surfaces.requests import flag_in_json, parse_command
 from pellucid.table import OPERATIONS
 
 Row = Operation[Any, Any]
@@ -187,10 +187,9 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
     }
 
 
-def _spell_command(words: str) -> str | None:
-    """Write a command as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
-    request = parse_command(words)
-    if request is None or not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
+def _spell_request(request: Request) -> str | None:
+    """Write a request as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
+    if not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
         return None
     name, _, mode = request.row.on.mcp.partition(":")
     mode_argument = {MODE: mode} if mode != TOOLS[name].mode else {}
@@ -199,5 +198,6 @@ def _spell_command(words: str) -> str | None:
     return f"{name} {json.dumps(arguments, ensure_ascii=False)}" if arguments else name
 
 
-SPELLING = Spelling(_spell_command, partial(flag_in_json, as_json="the structured content", fields=agent_fields))
-"""A command as the call of a tool: its name, and its arguments where there are any."""
+def spelling(row: Row | None = None) -> Spelling:
+    """Return how texts write calls: as a tool's name and its arguments. `row` is the operation asked, if known."""
+    return program_spelling(_spell_request, "the tool's input schema", "the structured content", row)

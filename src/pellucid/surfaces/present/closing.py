@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import quoted
+from pellucid.errors import step
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -89,7 +89,7 @@ def session_text(outcome: SessionOutput) -> str:
 
 def brief_text(outcome: BriefOutput) -> str:
     """Render the brief of the last sessions, or that no session was kept."""
-    nothing = f"no session was kept in {outcome.namespace}: {quoted('import')} brings some in"
+    nothing = f"no session was kept in {outcome.namespace}: {step('session.import')} brings some in"
     return outcome.text.rstrip() or nothing
 
 

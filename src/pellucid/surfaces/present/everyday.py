@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.errors import field_name, step
 from pellucid.store.ledger_gaps import gaps_text
 from pellucid.surfaces.columns import largest_first, table
-from pellucid.surfaces.commands import flag, quoted, spell_commands
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -32,7 +32,11 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
 
 def home_text(report: HomeOutput) -> str:
     """Render a new home: its folders, the number of its files, and whether the embedding model is there."""
-    model = "ready" if report.model_ready else f"not fetched yet (it is on first use, or with {quoted('models pull')})"
+    model = (
+        "ready"
+        if report.model_ready
+        else f"not fetched yet (it is on first use, or with {step('home.models', action='pull')})"
+    )
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
@@ -46,7 +50,7 @@ def remembered_text(outcome: RememberOutput) -> str:
     if outcome.redactions:
         lines.append(f"  redacted: {largest_first(outcome.redactions)}")
     if outcome.encoder_problem:
-        lines.append(f"  without a vector: {visible(spell_commands(outcome.encoder_problem))}")
+        lines.append(f"  without a vector: {visible(outcome.encoder_problem)}")
     return "\n".join(lines)
 
 
@@ -58,7 +62,7 @@ def memory_list_text(outcome: ListOutput) -> str:
     known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
     lines.append(f"{len(outcome.memories)} of {outcome.total} memories{past}{known}")
     if outcome.passages:
-        category = flag("--category")
+        category = field_name("category")
         lines.append(f"{outcome.passages:,} passages of what was said stand behind them: {category} moment")
     return "\n".join(lines)
 
@@ -98,9 +102,7 @@ def doctor_text(report: DoctorOutput) -> str:
         *(f"note      {visible(note)}" for note in report.notes),
         "healthy" if report.healthy else f"{counted(len(report.findings), 'problem', 'problems')}:",
     ]
-    problems = (
-        (each.check, f"{each.subject}: {each.problem} → {spell_commands(each.next_step)}") for each in report.findings
-    )
+    problems = ((each.check, f"{each.subject}: {each.problem} → {each.next_step}") for each in report.findings)
     return "\n".join([*lines, *(f"PROBLEM   {check}: {visible(text)}" for check, text in problems)])
 
 
@@ -138,7 +140,7 @@ def settings_text(outcome: SettingsOutput) -> str:
 def rebuild_text(outcome: RebuildOutput) -> str:
     """Render how many memories the new index has, and what could not be indexed."""
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
-    lines += [f"without vectors: {visible(spell_commands(outcome.encoder_problem))}"] if outcome.encoder_problem else []
+    lines += [f"without vectors: {visible(outcome.encoder_problem)}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
     return "\n".join(lines)
 
@@ -163,7 +165,7 @@ def _memory_cells(memory: Memory) -> tuple[str, ...]:
 
 def projects_text(outcome: ProjectsOutput) -> str:
     """Render the projects, a few lines for each; one sentence if there are none."""
-    no_projects = f"no projects yet: {quoted('import')} files sessions under the project of their folder"
+    no_projects = f"no projects yet: {step('session.import')} files sessions under the project of their folder"
     return "\n".join(map(project_text, outcome.projects)) or no_projects
 
 
@@ -192,7 +194,7 @@ def tokens_text(outcome: TokensOutput) -> str:
     """Render a table of the tokens, without their secrets; one sentence if there are none."""
     rows = [(each.name, _day(each.created), _day(each.last_used), ", ".join(each.grants)) for each in outcome.tokens]
     lines = table(("NAME", "MADE", "LAST USED", "MAY"), rows)
-    return "\n".join(lines) or f"no token was made: {quoted('token create')}"
+    return "\n".join(lines) or f"no token was made: {step('token.create')}"
 
 
 def ended_token_text(outcome: TokenView) -> str:
@@ -220,7 +222,9 @@ def stats_text(outcome: StatsOutput) -> str:
     totals = ["all", *_stats_cells(outcome.totals, units)[1:]]
     lines = [outcome.question, *table(headings, [*rows, totals]), *outcome.notes]
     if outcome.panel == "never-cited":
-        lines.append(f"{quoted('archive ID')} puts one away, {quoted('undo ID')} brings it back")
+        lines.append(
+            f"{step('memory.archive', memory_id='ID')} puts one away, {step('change.undo', target='ID')} brings it back"
+        )
     return "\n".join(lines)
 
 

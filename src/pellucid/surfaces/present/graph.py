@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.errors import field_name
 from pellucid.surfaces.columns import is_for_terminal, past_instants
-from pellucid.surfaces.commands import flag
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -86,7 +86,7 @@ def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]
     lines += diff[:LINES]
     if len(diff) > LINES:
-        lines.append(f"… and {len(diff) - LINES} more lines: {flag('--json')} shows all")
+        lines.append(f"… and {len(diff) - LINES} more lines: {field_name('as_json')} shows all")
     if not outcome.diffs:
         return "\n".join([*lines, f"{outcome.files} files: the graph is what they say"])
     change = "; ".join(

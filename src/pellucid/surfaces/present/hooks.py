@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.errors import bare_step
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def status_text(status: HooksStatus) -> str:
             )
             tools = "" if each.tools else "; the agent has no tools of ours"
             lines.append(f"{each.host}, {each.scope}: {visible(each.path)}{tools}{stale}")
-    lines = lines or [f"no hooks are installed: {command('hooks install --for claude-code')}"]
+    lines = lines or [f"no hooks are installed: {bare_step('hooks install', program='claude-code')}"]
     lines.append(f"server: {'running' if status.serving else 'not running; the next event starts it'}")
     lines.append(f"told of: {status.sessions} sessions, {status.unread} of them with something to read")
     return "\n".join([*lines, *([f"waiting for a server: {status.waiting} sessions"] if status.waiting else [])])

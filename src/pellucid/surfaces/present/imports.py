@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.commands import command, flag, quoted, spell_commands
+from pellucid.errors import bare_step, field_name, step
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -88,7 +88,7 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
     if not outcome.files:
         yield f"{_NOTHING}{f'; found {in_words(outcome.dropped)}' if outcome.dropped else ''}"
         yield f"transcripts are known by their form: {_FORMS}"
-        others = f"{quoted('adopt')} takes other tools' memories, {quoted('index docs')} documents"
+        others = f"{step('memory.adopt')} takes other tools' memories, {step('document.index')} documents"
         yield f"to read a text as notes, name it; {others}"
         return
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
@@ -102,7 +102,7 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"what was said stays behind them: {passages} in {counted(outcome.episodes, 'episode', 'episodes')}"
     if any(each.root for each in outcome.filed):
         yield from map(_namespace_line, outcome.filed)
-        yield f"ask in these folders, or with {flag('--namespace')}"
+        yield f"ask in these folders, or with {field_name('namespace')}"
     if outcome.notes:
         yield f"read as notes, and not as a user's words to an agent: {', '.join(map(visible, outcome.notes[:_NAMED]))}"
     yield from _verdict_lines(outcome.verdicts, outcome.unkept, outcome.passages_in_quarantine)
@@ -119,9 +119,9 @@ def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
     if outcome.malformed:
         yield malformed_line(outcome.malformed, "place", outcome.problems)
     if outcome.extractor_problem:
-        yield f"stopped early: {visible(spell_commands(outcome.extractor_problem))}"
+        yield f"stopped early: {visible(outcome.extractor_problem)}"
     if outcome.encoder_problem:
-        yield f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}"
+        yield f"kept, but without vectors: {visible(outcome.encoder_problem)}"
 
 
 def _left_out_lines(outcome: ImportOutput | ObserveOutput) -> Iterator[str]:
@@ -150,10 +150,10 @@ def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int], passa
         if count
     ]
     if waiting:
-        yield f"in quarantine: {' and '.join(waiting)}, until you let them in ({quoted('trust list')})"
+        yield f"in quarantine: {' and '.join(waiting)}, until you let them in ({step('trust.list')})"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
-        why = quoted('why "ITS WORDS"')
+        why = step("memory.why", memory="ITS WORDS")
         yield f"not kept: {in_words(refused, unkept)} (of each: {why})"
 
 
@@ -163,7 +163,8 @@ def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
     yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
     for namespace, target in outcome.undo.items():
         is_here = namespace == outcome.namespace
-        yield start + command(f"undo {target}" if is_here else f"undo {target} --namespace {namespace}")
+        elsewhere = {} if is_here else {"namespace": namespace}
+        yield start + bare_step("change.undo", target=target, **elsewhere)
 
 
 def _target(outcome: ImportOutput) -> str:
@@ -204,7 +205,7 @@ def observe_text(outcome: ObserveOutput) -> str:
     if outcome.topic_shift == "words":
         lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
     elif outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}")
+        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
     if outcome.extractor_problem:
         lines.append(f"not flushed: {visible(outcome.extractor_problem)}")
     return "\n".join([*lines, *map(_backlog_line, outcome.backlog)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.errors import field_name, step
 from pellucid.surfaces.columns import count_of, largest_first
-from pellucid.surfaces.commands import flag, quoted, spell_commands
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -37,7 +37,7 @@ def indexing_text(outcome: IndexDocsOutput) -> str:
     lines += [visible(note) for note in outcome.notes]
     lines += _problem_lines(outcome.problems)
     if outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}")
+        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
     if outcome.loaded:
         lines.append(header_history_text(outcome.loaded))
     if not outcome.written:
@@ -79,7 +79,7 @@ def header_history_text(outcome: HistoryRowsOutput) -> str:
 def documents_text(outcome: DocumentsOutput) -> str:
     """Render the indexed documents, two lines for each, then how many there are; one sentence if there are none."""
     if not outcome.documents:
-        return f"no documents; {quoted('index docs PATH')} takes some in"
+        return f"no documents; {step('document.index', paths=('PATH',))} takes some in"
     width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
     lines = [
         f"{visible(row.entity):<{width}}  {visible(row.title)}{' (gone)' if row.removed_at else ''}\n"
@@ -113,7 +113,9 @@ def removal_text(outcome: RemovedOutput) -> str:
     if not outcome.removed:
         return "nothing to close: it was closed before"
     lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
-    return "\n".join([*lines, f"questions about the past still see them; {quoted('forget')} takes them away for good"])
+    return "\n".join(
+        [*lines, f"questions about the past still see them; {step('memory.forget')} takes them away for good"]
+    )
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
@@ -141,4 +143,4 @@ def _problem_lines(problems: Sequence[DocumentProblem]) -> Iterator[str]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"
     if len(problems) > _SHOWN_PROBLEMS:
-        yield f"… and {len(problems) - _SHOWN_PROBLEMS} more ({flag('--json')} names them)"
+        yield f"… and {len(problems) - _SHOWN_PROBLEMS} more ({field_name('as_json')} names them)"

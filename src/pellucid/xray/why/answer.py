@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from pellucid.clock import epoch_ms, isoformat
-from pellucid.errors import NotFoundError
+from pellucid.errors import NotFoundError, bare_step, spell_recorded, step
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.pipeline import run
@@ -37,7 +37,7 @@ from pellucid.xray.why.finding import (
     WhyMargin,
 )
 from pellucid.xray.why.trial import MissedMemory, StateChange
-from pellucid.xray.why.true_ranks import NO_VECTOR, true_ranks
+from pellucid.xray.why.true_ranks import no_vector, true_ranks
 from pellucid.xray.why.what_if import Runner, find_change
 from pellucid.xray.words.rungs import repeat_in_words
 
@@ -116,7 +116,9 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)
     if row is None:
-        raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
+        raise NotFoundError(
+            f"no memory {memory.id} in {request.namespace}", next_step=f"{step('memory.list')} shows ids"
+        )
     legs_today, recalls = ((), 1) if then.is_unknown else _leg_ranks(request, today, world, row)
     legs = _legs_of_recall(legs_today, then)
     if then.context_place:
@@ -178,7 +180,8 @@ def _with_record(leg: WhyLeg, recall: MemoryInRecall) -> WhyLeg:
     report = next((each for each in recall.state.legs if each.name == leg.leg), None)
     if report is None:
         return leg if not recall.state.legs else leg.model_copy(update=_NEVER_ASKED)
-    recorded_health = {"health": report.health, "reason": report.reason, "nominated": False}
+    reason = spell_recorded(report.reason or "") or None
+    recorded_health = {"health": report.health, "reason": reason, "nominated": False}
     ranks = recall.pool.ranks.get(leg.leg)
     if recall.position is None or ranks is None or not ranks[recall.position]:
         return leg.model_copy(update=recorded_health)
@@ -281,7 +284,7 @@ def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
     at_work = [each for each in legs if each.health != "off"]
     if barred and any(each.rank and each.rank <= each.pool for each in at_work):
         return barred
-    if any((each.health == "degraded" and not each.rank) or each.unranked == NO_VECTOR for each in at_work):
+    if any((each.health == "degraded" and not each.rank) or each.unranked == no_vector() for each in at_work):
         return DEGRADED
     if any(each.rank and each.rank <= each.pool for each in legs if each.health == "off"):
         return LEG_OFF
@@ -295,7 +298,7 @@ def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyL
     down = [
         f"{each.leg}: {each.unranked or each.reason}"
         for each in legs
-        if not each.rank and (each.health == "degraded" or each.unranked == NO_VECTOR)
+        if not each.rank and (each.health == "degraded" or each.unranked == no_vector())
     ]
     omitted = omitted_reason(state, memory.id)
     reasons = {
@@ -379,5 +382,10 @@ def _repair_change(finding: WhyFinding) -> WhyChange | None:
     if finding.stage != DEGRADED:
         return None
     return WhyChange(
-        kind="repair", setting="leg", was=finding.reason or "down", to="ok", apply="pellucid doctor", verified=False
+        kind="repair",
+        setting="leg",
+        was=finding.reason or "down",
+        to="ok",
+        apply=bare_step("home.doctor"),
+        verified=False,
     )

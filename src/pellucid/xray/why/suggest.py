@@ -11,6 +11,7 @@ from math import ceil, floor
 from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.clock import isoformat
+from pellucid.errors import assignment, field_name
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.ladder import overlap
@@ -30,15 +31,13 @@ _FLOOR_STEPS = 10_000
 _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
 """Stages that lose admissible memories: ranks decide there, and so legs and weights."""
-_ASKED = {
-    "tags": ("tags", "--tag"),
-    "categories": ("categories", "--category"),
-    "agent": ("byAgent", "--by-agent"),
-    "session_id": ("inSession", "--in-session"),
-    "not_session": ("notInSession", "--not-in-session"),
-    "not_ids": ("notMemories", "--not-memory"),
+_FIELDS = {
+    "agent": "by_agent",
+    "session_id": "in_session",
+    "not_session": "not_in_session",
+    "not_ids": "not_memories",
 }
-"""The wire name and the flag of each filter for which they differ from its own name."""
+"""The field of a recall's input that sets each filter, if its name is not the filter's own."""
 
 
 _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
@@ -49,16 +48,17 @@ _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
 
 
 def _setting_change(
-    missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, flag: str = ""
+    missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, field: str = "settings"
 ) -> TrialChange:
-    """Return a recall with one setting changed; `flag` is how to apply the change, `--set` if empty."""
+    """Return a recall with one setting changed; `field` is the field of a recall's input that changes it."""
     was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
-    apply = flag or f"--set {to_camel(name)}={to}"
+    short = json.loads(to) if isinstance(value, float) else value
+    apply = assignment(field, {to_camel(name): short} if field == "settings" else value)
     return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
 
 
 def _value_text(value: object) -> str:
-    """Write a value as on the command line; a float with up to six digits, `0.35`."""
+    """Write a value; a float with up to six digits, `0.35`."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -71,9 +71,9 @@ def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
         times = [isoformat(at) for name in names if (at := instants[name])]
         if len(times) < len(names) or (missed.stage == NOT_KNOWN and "as_known_at" not in names):
             continue
-        flags = " and ".join(f"--{name.replace('_', '-')}" for name in names)
+        fields = " and ".join(map(field_name, names))
         request, setting = replace(missed.request, **dict.fromkeys(names)), " and ".join(map(to_camel, names))
-        yield TrialChange("now", setting, " and ".join(times), "now", f"leave out {flags}", request)
+        yield TrialChange("now", setting, " and ".join(times), "now", f"leave out {fields}", request)
 
 
 def _gate_off(missed: MissedMemory) -> Iterator[TrialChange]:
@@ -93,7 +93,9 @@ def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
-        yield TrialChange("passes", "contextPasses", was, "none", "--set contextPasses=[]", without)
+        yield TrialChange(
+            "passes", "contextPasses", was, "none", assignment("settings", {"contextPasses": []}), without
+        )
 
 
 def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
@@ -101,7 +103,7 @@ def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
-        yield NumberSearch(low, (place,), lambda n: _setting_change(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
+        yield NumberSearch(low, (place,), lambda n: _setting_change(missed, "top-k", "top_k_facts", n, "top_k"))
 
 
 def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
@@ -109,7 +111,7 @@ def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
-        yield NumberSearch(low, stops, lambda n: _setting_change(missed, "budget", "char_budget", n, f"--budget {n}"))
+        yield NumberSearch(low, stops, lambda n: _setting_change(missed, "budget", "char_budget", n, "budget"))
 
 
 def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
@@ -122,13 +124,12 @@ def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
     scopes = [scope for i, scope in enumerate(BOUNDARY_SCOPES) if scope_bits >> i & 1 and scope not in request.scopes]
     if scopes:
         wider_request = replace(request, scopes=(*request.scopes, *scopes))
-        flags = " ".join(f"--scope {scope}" for scope in scopes)
         yield TrialChange(
             "scope",
             "scopes",
             ", ".join(request.scopes) or "none",
             ", ".join(wider_request.scopes),
-            flags,
+            assignment("scopes", tuple(scopes)),
             wider_request,
         )
 
@@ -142,9 +143,11 @@ def _fewer_filters(missed: MissedMemory) -> Iterator[TrialChange]:
         value = getattr(request.filters, name)
         if value != getattr(no_filters, name):
             wider_request = replace(request, filters=replace(request.filters, **{name: getattr(no_filters, name)}))
-            field, flag = _ASKED.get(name, (name, f"--{name}"))
+            field = _FIELDS.get(name, name)
             filter_text = ", ".join(value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-            yield TrialChange("filter", field, filter_text, "any", f"leave out {flag}", wider_request)
+            yield TrialChange(
+                "filter", to_camel(field), filter_text, "any", f"leave out {field_name(field)}", wider_request
+            )
 
 
 def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
@@ -162,7 +165,9 @@ def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
     request = missed.request
     for name in sorted(request.without):
         request_with_leg = replace(request, without=request.without - {name})
-        yield TrialChange("leg", name, "left out", "on", f"leave out --without {name}", request_with_leg)
+        yield TrialChange(
+            "leg", name, "left out", "on", f"leave out {assignment('without', (name,))}", request_with_leg
+        )
     for name, weight in request.settings.leg_weights.model_dump().items():
         if name in LEGS and weight == 0:
             yield _weight_change(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
@@ -240,11 +245,11 @@ def _weight_change(missed: MissedMemory, kind: ChangeKind, name: str, value: flo
     of_class = settings.class_weights.get(query_class, {})
     if name in of_class:
         changed = {**settings.class_weights, query_class: {**of_class, name: value}}
-        apply = f"--set classWeights='{json.dumps(changed)}'"
+        apply = assignment("settings", {"classWeights": changed})
         request = missed.with_settings(class_weights=changed)
         return TrialChange(kind, f"classWeights.{query_class}.{name}", was, to, apply, request)
     weights = settings.leg_weights.model_dump() | {name: value}
-    apply = f"--set legWeights.{to_camel(name)}={value:g}"
+    apply = assignment("settings", {f"legWeights.{to_camel(name)}": json.loads(to)})
     return TrialChange(kind, f"legWeights.{to_camel(name)}", was, to, apply, missed.with_settings(leg_weights=weights))
 
 

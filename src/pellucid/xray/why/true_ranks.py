@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, spell_recorded, step
 from pellucid.model.snapshot import LegHealth
 from pellucid.recall.legs.leg import AskedLeg, empty_report
 from pellucid.recall.legs.nominate import FALLBACK, asked_legs
@@ -13,7 +13,12 @@ from pellucid.store.index_port import LegHits
 from pellucid.xray.whereabouts import position_of
 from pellucid.xray.why.finding import WhyLeg
 
-NO_VECTOR = "it has no vector: run `pellucid rebuild`"
+
+def no_vector() -> str:
+    """Return why the vector leg does not list a memory that has no vector, and what to do."""
+    return f"it has no vector: run {step('home.rebuild')}"
+
+
 _STEP = 8
 """The factor by which a leg is asked deeper each time, until the memory is found or the leg has no more."""
 
@@ -38,7 +43,7 @@ def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLe
     return WhyLeg(
         leg=asked_leg.name,
         health=report.health,
-        reason=report.reason,
+        reason=spell_recorded(report.reason or "") or None,
         score_type=asked_leg.leg.score_type,
         nominated=ranks is not None and position is not None and bool(ranks[position]),
         rank=rank,
@@ -94,10 +99,10 @@ def _why_unranked(asked_leg: AskedLeg, hits: LegHits | None, report: LegHealth, 
     if hits is None:
         return "it could not be asked: the index cannot be read now"
     if report.health == "degraded" and len(hits.rows) == 0:
-        return f"the leg is down: {report.reason}"
+        return f"the leg is down: {spell_recorded(report.reason or 'down')}"
     if asked_leg.leg.score_type == "cosine":
         has_vector = world.reader.features(np.array([row]), None, ()).vectors.any()
-        return "the query has no vector" if has_vector else NO_VECTOR
+        return "the query has no vector" if has_vector else no_vector()
     if asked_leg.leg.score_type == "bm25":
         return "it holds none of the words that were searched for"
     return "nothing in it speaks for it there"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from pellucid.app import App
+from pellucid.errors import step
 from pellucid.memory.ledger_rows import Sessions, recurrences, typed
 from pellucid.memory.lifecycle import (
     Aged,
@@ -37,11 +38,8 @@ NAMED = 50
 OVERDUE = 2.0
 """A pass is due after its interval of days, and overdue after this many intervals."""
 _DAY = timedelta(days=1)
-_COMMANDS = {
-    "lifecycle": "pellucid lifecycle run",
-    "consolidate": "pellucid lifecycle consolidate",
-    "report": "pellucid lifecycle report",
-}
+_OPERATIONS = {"lifecycle": "lifecycle.run", "consolidate": "lifecycle.consolidate", "report": "lifecycle.report"}
+"""Maps passes to the operations that run them."""
 
 
 class LifecycleInput(Wire):
@@ -266,7 +264,7 @@ class DuePass:
         """Return a sentence that says how late the pass is, and the command that runs it."""
         word = "overdue" if self.days >= OVERDUE * self.every else "due"
         last = f"last ran {self.days:.1f} days ago" if self.ran else "never ran"
-        how = f"run `{_COMMANDS[self.name]}`"
+        how = f"run {step(_OPERATIONS[self.name])}"
         return f"{self.name} is {word}: it {last}, and is due every {self.every:g} days; {how}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import isoformat
-from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.errors import ConflictError, InputError, NotFoundError, bare_step
 from pellucid.memory.indexer import Folded
 from pellucid.memory.unit_of_work import CommitResult, UnitOfWork
 from pellucid.model.memory import Memory
@@ -61,31 +61,30 @@ def state_changes(app: App, served: Served, rows: Mapping[str, int], at: datetim
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
     if not in_force or memory.invalid_at:
         target = UndoInput(namespace=memory.namespace, target=memory.id)
-        yield from _change_by_verb(app, served, rows, f"pellucid undo {memory.id}", lambda dry: undo(dry, target))
+        way = bare_step("change.undo", target=memory.id)
+        yield from _change_by_verb(app, served, rows, "undo", way, lambda dry: undo(dry, target))
     if memory.trust_zone == "quarantine":
-        yield from _change_by_verb(
-            app, served, rows, f"pellucid trust promote {memory.id}", lambda dry: promote(dry, PromoteInput(**fields))
-        )
+        way = bare_step("trust.promote", memory_id=memory.id)
+        target_zone = PromoteInput(**fields)
+        yield from _change_by_verb(app, served, rows, "promote", way, lambda dry: promote(dry, target_zone))
     yield from _changes_by_edit(served, rows, at)
     if not memory.pinned:
-        yield from _change_by_verb(
-            app, served, rows, f"pellucid pin {memory.id}", lambda dry: apply_verb(dry, "pin", VerbInput(**fields))
-        )
+        way, asked = bare_step("memory.pin", memory_id=memory.id), VerbInput(**fields)
+        yield from _change_by_verb(app, served, rows, "pin", way, lambda dry: apply_verb(dry, "pin", asked))
 
 
 def _change_by_verb(
-    app: App, served: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
+    app: App, served: Served, rows: Mapping[str, int], word: str, way: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
     """Rehearse an operation on a memory, and yield one change: its effect on all memories, or its problem if it fails.
-    Yield nothing if it would not put this memory in force, or would not change the memory's standing. `command` is the
-    operation's command line; `verb` runs the operation in the app that it is called with."""
+    Yield nothing if it would not put this memory in force, or would not change the memory's standing. `word` names the
+    operation, `way` is its call as text; `verb` runs the operation in the app that it is called with."""
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
-    word = command.split()[-2]
     try:
         verb(replace(app, unit_of_work=rehearsal))
     except (InputError, NotFoundError, ConflictError) as error:
-        yield StateChange("state", _describe_state(served.memory), word, command, problem=error.message)
+        yield StateChange("state", _describe_state(served.memory), word, way, problem=error.message)
         return
     after = {each.id: each for each in _parse_memories(app, rehearsal.writes) if each.id in rows}
     changed_memory = after.get(served.memory.id)
@@ -96,7 +95,7 @@ def _change_by_verb(
     changed = _memories_with_new_standing(app, served.memory.namespace, after)
     standings = {rows[each.id]: standing(each) for each in changed}
     was, now = _describe_state(served.memory), _describe_state(changed_memory)
-    yield StateChange("state", was, "pinned" if now == f"{was}, pinned" else now, command, standings)
+    yield StateChange("state", was, "pinned" if now == f"{was}, pinned" else now, way, standings)
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:

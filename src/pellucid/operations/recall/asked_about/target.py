@@ -9,7 +9,7 @@ import numpy as np
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.errors import InputError, NotFoundError, field_name, step
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.recall.query.plan import encode
 from pellucid.recall.state import Request, World
@@ -22,7 +22,6 @@ _ALIKE, _NEAR, _LEAD = 0.35, 0.6, 0.05
 """Cosines: from `_ALIKE` on a memory resembles some words; from `_NEAR` on, if it leads by `_LEAD`, the nearest memory
 is the one that is meant."""
 _PREFIX = re.compile(r"(?:mem_)?([0-9a-f]{8,32})")
-_NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,11 @@ class Target:
     def single(self) -> Served | None:
         """Return the memory that is meant; None if several memories can be meant."""
         return self.candidates[0] if self.total == 1 else None
+
+
+def _next_step() -> str:
+    """Return the next step of whoever named a memory that is not there."""
+    return f"{step('memory.list')} shows ids; {field_name('namespace')} names another place"
 
 
 def find_target(app: App, request: Request, text: str) -> Target:
@@ -76,7 +80,7 @@ def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
     if found:
         return _target_of("prefix", found)
     if text.startswith("mem_") or len(digits) == 32:
-        raise NotFoundError(f"no memory {text} in {namespace}", next_step=_NEXT)
+        raise NotFoundError(f"no memory {text} in {namespace}", next_step=_next_step())
     return None
 
 
@@ -103,7 +107,7 @@ def _find_nearest(app: App, request: Request, text: str) -> Target:
         rows, scores = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
     if not found:
-        raise NotFoundError(f'nothing in {request.namespace} is like "{text}"', next_step=_NEXT)
+        raise NotFoundError(f'nothing in {request.namespace} is like "{text}"', next_step=_next_step())
     clear = len(found) == 1 or (scores[0] >= _NEAR and scores[0] - scores[1] >= _LEAD)
     return _target_of("meaning", found[:1] if clear else found)
 

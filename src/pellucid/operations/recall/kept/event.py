@@ -1,11 +1,9 @@
 """A recall in, its event out: its outcome, the citations of the memories that it gave, and its failure."""
 
-from typing import ClassVar
-
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import PellucidError
+from pellucid.errors import PellucidError, step
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, citation_view
 from pellucid.operations.operation import Operation, RecallId, Surfaces, Text, in_home
@@ -45,8 +43,6 @@ class Failure(Wire):
 
 class EventOutput(Wire):
     """How a recall went. Numbers are None if its event is not stored (any more)."""
-
-    NEXT: ClassVar[str] = "ask it again; `pellucid doctor` says whether something is not well"
 
     recall: ListedRecall
     depth: str | None = None
@@ -91,14 +87,15 @@ def event(app: App, request: EventInput) -> EventOutput:
 def _failure_view(failure: RecallFailure | None) -> Failure:
     """Describe a recall's failure by the docstring of its error class. None, as of older recalls that have no record of
     their failure, becomes a failure with the code `unknown`."""
+    next_step = f"ask it again; {step('home.doctor')} says whether something is not well"
     if failure is None:
-        return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=EventOutput.NEXT)
+        return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=next_step)
     kinds = [PellucidError]
     for each in kinds:
         kinds.extend(each.__subclasses__())  # the loop goes on with these
     kind = next((each for each in kinds if each.code == failure.code), PellucidError)
     text = " ".join((kind.__doc__ or failure.code).split("\n\n")[0].split())
-    return Failure(code=failure.code, text=text, place=failure.place, next_step=EventOutput.NEXT)
+    return Failure(code=failure.code, text=text, place=failure.place, next_step=next_step)
 
 
 EVENT = Operation(

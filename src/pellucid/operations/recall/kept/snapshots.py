@@ -10,7 +10,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
 from pellucid.clock import EPOCH, in_utc, ms_if_any
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, step
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces, Text, in_home
@@ -171,7 +171,7 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
     row = app.receipts.pin(recall_id, request.namespace, pinned=request.pinned)
     if row is None:
         raise NotFoundError(
-            f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
+            f"no recall {request.recall_id} in {request.namespace}", next_step=f"{step('recall.list')} shows ids"
         )
     return recall_view(row)
 
@@ -184,13 +184,15 @@ def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
         of = f" of session {request.session_id}" if request.session_id else ""
         raise NotFoundError(
             f"nothing was recalled yet in {request.namespace}{of}",
-            next_step="`pellucid recall` asks a question; `pellucid snapshots list` shows every recall",
+            next_step=f"{step('recall.ask')} asks a question; {step('recall.list')} shows every recall",
         )
     if not row.in_full:
-        results = f"`pellucid audit {audit_id(row.recall_id, 1)}` shows the first" if row.served_count else "none"
+        results = (
+            f"{step('recall.audit', entry=audit_id(row.recall_id, 1))} shows the first" if row.served_count else "none"
+        )
         raise NotFoundError(
             f"the last recall, {row.recall_id}, is too old to be explained: only its results are kept ({results})",
-            next_step="ask again; `pellucid snapshots pin` keeps a recall that matters",
+            next_step=f"ask again; {step('recall.pin')} keeps a recall that matters",
         )
     return xray_by_id(app, request.namespace, row.recall_id)
 

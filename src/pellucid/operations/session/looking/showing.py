@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, step
 from pellucid.memory.erasure.tombstone import said_key
 from pellucid.memory.ledger_rows import row_time, typed
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
@@ -94,7 +94,7 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
     session_id = _complete_session_id(request.session_id, {*kept, *decided})
     if session_id not in (*kept, *decided) and app.receipts.latest(namespace, session_id) is None:
         raise NotFoundError(
-            f"no session {session_id} in {namespace}", next_step="`pellucid brief` names the last sessions"
+            f"no session {session_id} in {namespace}", next_step=f"{step('session.brief')} names the last sessions"
         )
     answering = AnsweringSessions(app, namespace)
     rows = decided.get(session_id, [])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.errors import bare_step
 from pellucid.surfaces.columns import largest_first
-from pellucid.surfaces.commands import command
 from pellucid.surfaces.present.imports import malformed_line
 from pellucid.xray.words.visible import visible
 
@@ -42,7 +42,7 @@ def adoption_text(outcome: AdoptOutput) -> str:
     lines += ["", *map(_sample_lines, outcome.samples)] if outcome.samples else []
     if outcome.new > len(outcome.samples) and outcome.samples:
         lines.append(f"… and {outcome.new - len(outcome.samples)} more (--samples shows more of them)")
-    lines += [f"back: {command(f'undo {op_id}')}" for op_id in outcome.operations[:_SHOWN_UNDOS]]
+    lines += [f"back: {bare_step('change.undo', target=op_id)}" for op_id in outcome.operations[:_SHOWN_UNDOS]]
     if len(outcome.operations) > _SHOWN_UNDOS:
         lines.append(f"… and {len(outcome.operations) - _SHOWN_UNDOS} more operations (--json names them)")
     if not outcome.written:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.errors import bare_step, field_name, step
 from pellucid.operations.graph.states import EntityHistoryOutput
 from pellucid.surfaces.columns import past_instants, table
-from pellucid.surfaces.commands import command, flag, quoted
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.surfaces.present.graph import states_text
 from pellucid.xray.words.visible import visible
@@ -41,7 +41,7 @@ def change_text(outcome: ChangedOutput, done: str) -> str:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
     lines = [f"{done}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     lines += [f"  replaces {each}" for each in outcome.replaced if done == UPDATED]
-    return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
+    return "\n".join([*lines, f"  back: {bare_step('change.undo', target=outcome.op_id)}"])
 
 
 update_text = partial(change_text, done=UPDATED)
@@ -60,7 +60,7 @@ def undo_text(outcome: UndoOutput) -> str:
     lines = [f"undone: {each}" for each in outcome.undone[:_SHOWN]]
     if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_SHOWN:]):
         lines.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
-    return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
+    return "\n".join([*lines, f"  back: {bare_step('change.undo', target=outcome.op_id)}"])
 
 
 def forget_text(outcome: ForgetOutput, again: str) -> str:
@@ -83,10 +83,10 @@ def forget_text(outcome: ForgetOutput, again: str) -> str:
         if each.status == "active"
     ]
     if outcome.versions:
-        lines.append(f"other versions stay ({', '.join(outcome.versions)}): {flag('--chain')} takes them, too")
+        lines.append(f"other versions stay ({', '.join(outcome.versions)}): {field_name('chain')} takes them, too")
     lines += [f"not gone yet, {each.place}: {visible(each.why)}" for each in outcome.remains]
     if outcome.remains:
-        lines.append(f"nothing finds it any more; each call tries again, and {quoted('doctor')} says what is left")
+        lines.append(f"nothing finds it any more; each call tries again, and {step('home.doctor')} says what is left")
     if outcome.done:
         receipt = f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; " if outcome.op_id else ""
         lines.append(f"{receipt}this cannot be undone")
@@ -144,7 +144,9 @@ def _held_version_line(outcome: HistoryOutput) -> str:
 def reverify_text(outcome: ReverifyOutput) -> str:
     """Render the memories that were verified, and how to undo that; "" if there are none."""
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
-    return "\n".join([*lines, *([f"  back: {command(f'undo {outcome.op_id}')}"] if outcome.op_id else [])])
+    return "\n".join(
+        [*lines, *([f"  back: {bare_step('change.undo', target=outcome.op_id)}"] if outcome.op_id else [])]
+    )
 
 
 def _version_lines(listed: Listed) -> list[str]:
@@ -228,7 +230,8 @@ def review_text(outcome: ReviewOutput) -> str:
         lines += [f"  {reason.kind}: {visible(reason.text)}" for reason in each.reasons]
     counts = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items() if count)
     lines.append(f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}")
-    rest = f"{outcome.resting} more are stale, but no recall gave them of late: {quoted('review --resting')} shows them"
+    resting = step("memory.review", resting=True)
+    rest = f"{outcome.resting} more are stale, but no recall gave them of late: {resting} shows them"
     return "\n".join([*lines, rest] if outcome.resting else lines)
 
 
@@ -259,5 +262,9 @@ def trust_change_text(outcome: TrustChangeOutput, go_on: str = "") -> str:
         f"\n  {visible(each.excerpt)}"
         for each in outcome.changed
     ]
-    end = f"  back: {command(f'undo {outcome.op_id}')}" if outcome.done else f"nothing was changed; to go on: {go_on}"
+    end = (
+        f"  back: {bare_step('change.undo', target=outcome.op_id)}"
+        if outcome.done
+        else f"nothing was changed; to go on: {go_on}"
+    )
     return "\n".join([*lines, end])

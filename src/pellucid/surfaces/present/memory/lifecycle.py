@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.errors import bare_step, step
 from pellucid.surfaces.columns import count_of, table
-from pellucid.surfaces.commands import command, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def tier_list_text(outcome: TierListOutput) -> str:
     lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tier_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
-        counts += f"; {outcome.never_folded} were never folded (run {quoted('lifecycle run')})"
+        counts += f"; {outcome.never_folded} were never folded (run {step('lifecycle.run')})"
     return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories; {counts}"])
 
 
@@ -39,7 +39,7 @@ def tier_text(outcome: TierExplanation) -> str:
     if not outcome.aging:
         lines.append(f"it ages no more: it is {outcome.status}, or its time is over; no pass folds it")
     elif outcome.tier_now != outcome.tier:
-        lines.append(f"a pass now ({quoted('lifecycle run')}) would make it {outcome.tier_now}")
+        lines.append(f"a pass now ({step('lifecycle.run')}) would make it {outcome.tier_now}")
     lines += [
         f"why {outcome.tier_now}: {outcome.reason}",
         *(f"would change it: {each}" for each in outcome.would_change),
@@ -62,7 +62,8 @@ def pass_text(outcome: LifecycleOutput) -> str:
     ]
     lines += _more_line(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
     if outcome.proposals:
-        lines.append(f"{outcome.proposals} could be archived ({quoted('archive ID')}); nothing was done to them:")
+        archive = step("memory.archive", memory_id="ID")
+        lines.append(f"{outcome.proposals} could be archived ({archive}); nothing was done to them:")
         lines += [f"  {each.memory_id}  {each.reason}" for each in outcome.proposed]
         lines += _more_line(outcome.proposals, len(outcome.proposed), "of these")
     return "\n".join(lines)
@@ -185,9 +186,9 @@ def consolidation_text(outcome: ConsolidateOutput) -> str:
     if outcome.problem:
         lines.append(f"the model is asked no more: {outcome.problem}")
     if not outcome.complete:
-        lines.append(f"the pass has not ended; {quoted('lifecycle consolidate')} goes on")
+        lines.append(f"the pass has not ended; {step('lifecycle.consolidate')} goes on")
     undoable = outcome.op_ids[:-1] if outcome.complete else outcome.op_ids  # the last notes that the pass is complete
-    return "\n".join([*lines, *(f"undo with: {command(f'undo {each}')}" for each in undoable)])
+    return "\n".join([*lines, *(f"undo with: {bare_step('change.undo', target=each)}" for each in undoable)])
 
 
 def _decision_lines(change: Consolidated) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command, spell_commands
+from pellucid.errors import bare_step, step
 from pellucid.surfaces.present.graph import unknown_before
 from pellucid.xray.words.rungs import results_in_words
 from pellucid.xray.words.sentence import leg_in_words
@@ -37,9 +37,9 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += footer
     if not outcome.receipt_problem:
-        lines.append(f"why: {command(f'xray --id {outcome.recall_id}')}")
+        lines.append(f"why: {bare_step('recall.xray', recall_id=outcome.recall_id)}")
     lines += [
-        f"why, of {each.namespace}: {command(f'xray --id {each.recall_id} --namespace {each.namespace}')}"
+        f"why, of {each.namespace}: " + bare_step("recall.xray", recall_id=each.recall_id, namespace=each.namespace)
         for each in outcome.also
         if not each.receipt_problem
     ]
@@ -50,7 +50,7 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
     """Yield a line for each leg or stage that failed, and for each leg that was asked for and found nothing."""
     for leg in outcome.legs:
         if leg.health == "degraded":
-            yield f"degraded: {leg.name}: {visible(spell_commands(leg.reason or ''))}"
+            yield f"degraded: {leg.name}: {visible(leg.reason or '')}"
     for stage, why in outcome.failed.items():
         yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
     for leg in outcome.asked_in_vain:
@@ -78,11 +78,10 @@ def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterat
     ]
     if old:
         days = min(staleness.age_days for _, staleness in old)
-        ids = " ".join(memory.id[-10:] for memory, _ in old)
         more = " or more" if len(old) > 1 else ""
-        again = command(f"reverify {ids}")
+        again = step("memory.reverify", memory_ids=tuple(memory.id[-10:] for memory, _ in old))
         numbers = " ".join(place[memory.id] for memory, _ in old)
-        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {numbers}: `{again}`"
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {numbers}: {again}"
     if replaced:
         named = ", ".join(f"{place[each]} {each}" for each in replaced)
         yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command, spell_commands
 from pellucid.xray.render.fields import score_line
 from pellucid.xray.why.sentence import tried_in_words
 from pellucid.xray.words.numbers import ordinal
@@ -30,7 +29,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
         yield f"  {visible(outcome.excerpt or '')}"
-    yield visible(_with_typed_command(outcome.sentence, outcome.finding and outcome.finding.change))
+    yield visible(outcome.sentence)
     for memory_id, words in outcome.words.items():
         yield f"  {memory_id}: {visible(words)}"
     for each in outcome.candidates:
@@ -92,24 +91,14 @@ def _leg_line(leg: WhyLeg) -> str:
     return visible(f"{leg.leg}{health}: {result}")
 
 
-def _with_typed_command(text: str, change: WhyChange | None) -> str:
-    """Return the text with the command or flag of the change written as the surface in use writes it; unchanged if
-    `change` is None.
-    """
-    apply = change.apply if change else ""
-    name = "pellucid "
-    spelled = command(apply.removeprefix(name)) if apply.startswith(name) else spell_commands(apply)
-    return text.replace(apply, spelled) if apply else text
-
-
 def _change_line(change: WhyChange | None) -> str:
     """Render the change of a setting that would admit the memory, and how to make it; `none` if there is none."""
     if change is None:
         return "none"
     if not change.verified:
-        return f"{_with_typed_command(change.apply, change)} (not verified: it cannot be tried without making it)"
+        return f"{change.apply} (not verified: it cannot be tried without making it)"
     remark = ", the smallest that does" if change.smallest else ""
-    way = _with_typed_command(change.apply, change)
+    way = change.apply
     outcome = f"admits it at place {change.place} (verified{remark})"
     name = change.kind if change.kind in ("top-k", "budget") else change.setting
     return visible(f"{way}: {outcome}" if name == "state" else f"{name} {change.was} -> {change.to}: {outcome}; {way}")
