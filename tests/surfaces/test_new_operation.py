@@ -69,8 +69,8 @@ ASK_PROGRAMS = """
 import json
 from pellucid import Pellucid
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.routes import SPELLING as HTTP, routes_of
-from pellucid.surfaces.mcp.tools import SPELLING as MCP, tools
+from pellucid.surfaces.http.routes import SPELLING, routes_of
+from pellucid.surfaces.mcp.tools import spelling, tools
 from pellucid.table import OPERATIONS
 
 with Pellucid(namespace="local/default") as memory:
@@ -79,8 +79,8 @@ print(json.dumps({
     "python": called.to_wire(),
     "route": document(routes_of(OPERATIONS))["paths"]["/v1/count"]["get"]["operationId"],
     "modes": tools()["memory_search"].listed.input_schema["properties"]["mode"]["enum"],
-    "said over HTTP": HTTP.command("count --category fact"),
-    "said over MCP": MCP.command("count --category fact"),
+    "said over HTTP": SPELLING.call("memory.count", {"category": "fact"})[0],
+    "said over MCP": spelling().call("memory.count", {"category": "fact"})[0],
 }))
 """
 
