@@ -98,7 +98,8 @@ class LabInput(Wire):
 
 
 def share_of(sample: str, limit: int = 0) -> Share:
-    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); InputError if it is malformed."""
+    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); InputError if it is malformed. At
+    most `limit` of them are asked, spread evenly; 0 asks all."""
     match = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
     share = Share(int(match[1] or 1), int(match[2]), limit) if match else Share(0, 0)
     if not 1 <= share.which <= share.of:

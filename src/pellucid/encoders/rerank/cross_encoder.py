@@ -108,7 +108,10 @@ class CrossEncoder:
         return loading.result()
 
     def _failure(self, event: str, error: BaseException) -> EncoderError:
-        """Return an EncoderError that names this reranker, what failed (`event`: `cannot be loaded`), and the error."""
+        """Return an EncoderError that names this reranker, what failed (`event`: `cannot be loaded`), and the error.
+
+        An EncoderError says itself what failed: its message and next step stay, without `event`.
+        """
         if isinstance(error, EncoderError):
             return EncoderError(f"{self.name}: {error.message}", next_step=error.next_step)
         step = "check that rerank.model is a reranker with an ONNX graph, and fetch it anew"

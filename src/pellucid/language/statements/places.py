@@ -44,9 +44,10 @@ def read_place(tokens: Sequence[Token]) -> Place | None:
 def _possible_placings(
     tokens: Sequence[Token], words: Sequence[str]
 ) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    """Yield (thing, preposition, place) for each way to read a clause: `moved to`, `put`, `is`, `lives`.
+    """Yield (thing, preposition, place) for the ways to read a clause (`moved to`, `put`, `is`, `lives`), the likeliest
+    first.
 
-    `words` are the texts of `tokens`; the preposition is empty if the thing moved.
+    `words` are the base forms of `tokens` (`be` for `is`); the preposition is empty if the thing moved.
     """
     for phrase in _moving_phrases():
         at = next((at for at in range(1, len(words)) if tuple(words[at : at + len(phrase)]) == phrase), 0)

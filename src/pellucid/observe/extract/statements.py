@@ -132,7 +132,8 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a polished sentence, by the first kind that fits; None if it is noise or no kind fits."""
+    """Return the statement of a polished sentence, by the first kind that fits; None if none fits, or if it is noise,
+    too long or says little."""
     if len(text) > _LONGEST or _is_noise(text.lower(), context) or _says_little(text, context):
         return None
     if is_inline_procedure(text, context.language) and not context.debugging:

@@ -193,7 +193,7 @@ def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
 
 
 def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
-    """Return the pool positions of the nearest three of these candidates, nearest first."""
+    """Return the pool positions of the three candidates that are least doubted alone (see `nearness`), best first."""
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])
 

@@ -146,7 +146,7 @@ def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
 
 
 def _announces(part: str) -> bool:
-    """Whether a piece is a heading or ends with a colon."""
+    """Whether a piece is a heading, a line in bold alone, or ends with a colon."""
     return bool(_ANNOUNCES.search(part.strip()))
 
 

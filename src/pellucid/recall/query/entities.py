@@ -93,7 +93,7 @@ def _calendar() -> frozenset[str]:
 
 @cache
 def _ordinary() -> frozenset[str]:
-    """Return the words, in lower case, that are not names although they are capitalised."""
+    """Return function words and words that often begin a sentence, in lower case; dates are in `_calendar`."""
     return function_words() | frozenset(_ORDINARY_WORDS.split())
 
 

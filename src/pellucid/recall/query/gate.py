@@ -143,6 +143,9 @@ class _GateVerdict(BaseModel):
 
 
 def ask_model(chat: ChatModel, message: str) -> Gated:
-    """Ask a model, which is sent nothing else, how deep to recall for a message; ChatError if it does not answer."""
+    """Ask a model, which is sent nothing else, how deep to recall for a message.
+
+    ChatError if it does not answer, ValidationError if not as asked, DeadlineError if the time is over.
+    """
     value = chat.ask(INSTRUCTIONS, json.dumps({"message": message}, ensure_ascii=False), SCHEMA, "recall_depth")
     return Gated(_GateVerdict.model_validate(value).depth, "a model's word")

@@ -137,12 +137,12 @@ def why(row: Row, args: Args) -> None:
     else:
         query = further or None
 
-    def fields(call: Call) -> dict[str, object]:
-        """Return the fields of the operation's input; `question` is None without a query."""
+    def fields_of_why(call: Call) -> dict[str, object]:
+        """Return the fields of the input of `why`; `question` is the RecallInput of the query, None without a query."""
         question = None if query is None else _question(call, args, query)
         return {"memory": memory, "question": question, "recall_id": args["recall_id"]}
 
-    running.run_and_print(row, args, fields)
+    running.run_and_print(row, args, fields_of_why)
 
 
 OWN: Mapping[str, Own] = {

@@ -146,7 +146,9 @@ def _letter_options(word: str) -> list[Option]:
 
 
 def _text_of_fields(tool: str, fields: JsonObject) -> Iterator[CommitText]:
-    """Yield the text that a hosting service's tool would write, from its arguments; nothing if they have none."""
+    """Yield what a hosting service's tool would write, from its arguments: title and body without author trailers, as a
+    commit's text if the tool's name ends in `git_commit`, else as a request's; nothing if they have neither.
+    """
     parts = [text_at(fields, "title"), text_at(fields, "body", "description", "message")]
     if text := without_trailers("\n\n".join(part.strip() for part in parts if part)):
         yield CommitText("commit" if tool.casefold().endswith("git_commit") else "request", text)

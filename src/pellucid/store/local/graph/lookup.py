@@ -76,7 +76,8 @@ class LocalGraph:
         return state_chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """Return the claims from which the states of an entity are computed; empty if it is unknown."""
+        """Return the claims on an entity as they are known now, one for each interval in which its memory was in force,
+        cut to it; empty if the entity is unknown."""
         return tuple(self._claims_in_force(namespace, key))
 
     def _claims_in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:

@@ -164,7 +164,8 @@ class GraphFold:
         return node, int(not fact.defines), fact.since, fact.name, fact.type, fact.until
 
     def _edge_row(self, space: Space, path: str, edge: Edge) -> tuple[Value, ...]:
-        """Return the columns of `edges` after the file; the first is a hash that numbers the edge."""
+        """Return the columns of `edges` after the file; the first is a hash that numbers the edge. Creates the nodes of
+        its ends if they are missing."""
         what = EDGE_TYPES.index(edge.type), edge.memory_id, edge.section, edge.confidence
         values = *what, edge.valid_from, edge.valid_until, edge.recorded, edge.anchor
         ends = self._node_of_key(space, edge.source), self._node_of_key(space, edge.target)
