@@ -52,7 +52,7 @@ class Box:
 
 
 def label_width(label: str) -> float:
-    """Return the width of a label's box in pixels: the text in a sans-serif face of 12 px, estimated, and 20 of padding."""
+    """Return the width of a label's box in pixels: of the text at 12 px, sans-serif, estimated, and 20 of padding."""
     wide = sum(ord(char) >= 0x2E80 for char in label)
     return 20.0 + 7.1 * (len(label) - wide) + 12.5 * wide
 

@@ -179,8 +179,8 @@ class Reconciler:
         return Outcome("accept", f"retraction: {len(meant)} taken back", memory_of(meant[0]).id)
 
     def _can_take_back(self, memory: Memory, target: Memory) -> bool:
-        """Whether a memory can retract or correct `target`, as changed so far: it is active, not pinned, no axiom, not newer,
-        and of the same boundary or session."""
+        """Whether a memory can retract or correct `target`, as changed so far: it is active, not pinned, no axiom, not
+        newer, and of the same boundary or session."""
         current = self.changes.now(target)
         if (
             current.status != "active"

@@ -131,7 +131,7 @@ class LlmExtractor:
 
 
 def _longest_line(turn: Turn, max_chars: int) -> str:
-    """Return the turn as a line of JSON of at most `max_chars` characters; a longer text is cut, by a twentieth a try."""
+    """Return the turn as a line of JSON of at most `max_chars` characters; longer text is cut, a twentieth a try."""
     whole, length = _line_as_json(turn, turn.content), min(len(turn.content), max_chars)
     if len(whole) <= max_chars:
         return whole

@@ -312,10 +312,8 @@ def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[R
 
 
 def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
-    """Return a mask of the rows that stay if edges are asked for: the best row of each asked node, and the best rows of
-    as many other nodes, of `BESIDE` at least.
-
-    `places` are the ranks of the rows within their nodes, from 0.
+    """Return a mask of the rows that stay if edges are asked for: the best row of each asked node, and those of as many
+    other nodes, of `BESIDE` at least. `places` are the ranks of the rows within their nodes, from 0.
     """
     best = places == 0
     out = asked & best
@@ -364,10 +362,8 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 
 
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
-    """Return the rows and nodes, with sections beside those of joined seeds added that state the joining edge.
-
-    `place` are positions in `reached`. If edges join seeds, the pairs come sorted by node, as `_ranks_in_node` needs.
-    """
+    """Return the rows and nodes (positions in `reached`), with sections beside those of joined seeds added that state
+    the joining edge, sorted by node then, as `_ranks_in_node` needs."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():

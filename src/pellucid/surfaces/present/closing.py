@@ -72,7 +72,7 @@ def closing_text(outcome: ClosingOutput) -> str:
 
 
 def session_text(outcome: SessionOutput) -> str:
-    """Render a session: what was asked, done, decided and left open, the statements and claims of a model that were left
+    """Render a session: what was asked, done, decided and left open, the statements and model claims that were left
     out, and citations of its recalls."""
     brief = outcome.session
     kept = (brief.memories, brief.passages) if brief else (0, 0)
