@@ -58,9 +58,11 @@ def _checked_claims(
         yield f"found by {name}", found is not None and int(found[1]) == leg.rank
     for cosine, leg in ((found, legs.get("vector")) for found in re.findall(r"by meaning \(cosine (-?[\d.]+)\)", said)):
         yield "the cosine", leg is not None and f"{leg.raw_score:.2f}" == cosine
-    for held, known in re.findall(r"by words \((\d+) of the question's (\d+) key words?\)", said):
+    by_words = r"by words \((\d+) of the question's (\d+) key words?(, but .+? stem)?\)"
+    for held, known, alike in re.findall(by_words, said):
         lexical = legs.get("lexical")
         yield "the words it holds", lexical is not None and (int(held), int(known)) == (len(lexical.matches), words)
+        yield "only words spelled alike", bool(alike) == (held == "0")
     placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker(?: \((.+?)\))?", said)
     claimed = placed and (int(placed[1]), placed[2] or LATE_INTERACTION)
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
@@ -75,7 +77,7 @@ def _checked_claims(
             yield "later", FOLLOWS not in told or apart is None or apart[0] < apart[1]
             continue
         yield name, (f"{phrase} ({signed(value)})" in said) == (value != 0.0)
-    owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)\)", said)
+    owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)(?:, above all .+?)?\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and neighbour_share(scores) >= MOSTLY * scores.final > 0)
     if owed:
         yield "what its neighbours make", owed.groups() == (f"{neighbour_share(scores):.2f}", f"{scores.final:.2f}")
@@ -85,7 +87,7 @@ def _checked_claims(
 
 def _is_heaviest(said: str, scores: ScoreDecomposition) -> bool:
     """Whether the term that a sentence calls the largest is the largest, with the numbers it gives."""
-    told = re.search(r"the largest part of its score is (.+) \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
+    told = re.search(r"the largest part of its score is (.+?)(?:, above all .+)? \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
     called = term_names(scores)
     names = [name for name, phrase in called.items() if told and phrase == told[1]]
     if not told or not names:

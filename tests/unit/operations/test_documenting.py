@@ -1,14 +1,17 @@
 """A folder of documents in, its searchable sections out; then what of it changes when the folder changes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kits.documents import SPEC, Docs, without_encoder
 from kits.live_sessions import HERE
-from kits.vault import TickingClock
+from kits.vault import Opener, TickingClock
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 
 
 def test_a_new_document_is_a_vault_file_and_its_sections_are_memories_with_anchors(docs: Docs) -> None:
@@ -284,8 +287,6 @@ def test_batches_are_operations_and_every_file_is_told(docs: Docs, monkeypatch: 
     for number in range(5):
         docs.write(f"{number}.md", f"# Page {number}\n\nText {number}.\n")
     seen: list[tuple[int, int]] = []
-    from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-
     app = replace(docs.app, progress=lambda done, total: seen.append((done, total)))
     out = index_docs(app, IndexDocsInput(namespace=HERE, paths=(docs.folder,)))
     assert len(out.operations) == 3
@@ -297,3 +298,22 @@ def test_an_empty_document_is_known_by_its_title(docs: Docs) -> None:
     docs.write("empty.md", "")
     assert docs.indexed("title.md", "# Only a title\n").new == 2
     assert docs.said() == ["Only a title", "empty"]
+
+
+def test_each_text_of_a_document_is_encoded_once(
+    house: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tide.md"
+    file.write_text("---\nid: SPEC-2\ntitle: Tide tables\n---\n\n## Printing\n\nThe printer takes blue ink.\n", "utf-8")
+    app = house(tmp_path / "home")
+    encoded, encode = list[str](), type(app.embedder).encode
+
+    def counted(self: Any, texts: Sequence[str]) -> Any:
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(type(app.embedder), "encode", counted)
+    out = index_docs(app, IndexDocsInput(namespace=HERE, paths=(file,)))
+    assert out.new == 1
+    header, section = "SPEC-2: Tide tables\nid: SPEC-2", "SPEC-2: Tide tables › Printing\n\nThe printer takes blue ink."
+    assert sorted(encoded) == sorted([header, section])

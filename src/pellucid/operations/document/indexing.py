@@ -5,7 +5,7 @@ reported and does not stop the others.
 """
 
 import hashlib
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -33,11 +33,11 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, T
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
 from pellucid.store.graph_port import FiledDocument
+from pellucid.vault.documents import header_text, section_text
 
 FILES_A_COMMIT = 200
 SECTIONS_A_COMMIT = 2_000
 """Sections read after which a batch ends early, since other writers wait while they are encoded."""
-"""Called with the bytes of the files that are done, and of all files."""
 
 
 class IndexDocsInput(Wire):
@@ -262,10 +262,16 @@ class _Indexing:
         if self.request.dry_run:
             yield self.app.clock.now()
             return
-        texts = [section.content for each in batch for section in each.clean.sections]
-        with self.app.unit_of_work.deciding(self.request.namespace, texts):
+        with self.app.unit_of_work.deciding(self.request.namespace, self._texts_of(batch)):
             self._refresh()
             yield self.app.clock.now()
+
+    def _texts_of(self, batch: Iterable[SeenDocument]) -> Iterator[str]:
+        """Yield the contents that the memories of these documents would have if nothing were stored of them yet."""
+        now, clock = self.app.clock.now(), self.app.clock
+        for draft in (draft_document(None, seen, self.request.namespace, now, clock) for seen in batch):
+            yield from (header_text(draft.document, each) for each in draft.document.versions)
+            yield from (section_text(draft.document, each) for each in draft.sections)
 
     def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
         """Write the changes of a batch of files as one operation, without forgotten texts; in a dry run, only count."""
