@@ -84,7 +84,7 @@ class Search:
 
     home: Path
     is_excluded: Callable[[Path], bool]
-    """Whether the settings keep a file out."""
+    """Whether the settings keep a file out; handed in, as documents import nothing of capture, whose rule it is."""
     glob: str | None = None
     stored_roots: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
     """Maps each file that is stored as a document already to its root folder."""

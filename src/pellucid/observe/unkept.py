@@ -34,7 +34,10 @@ def unkept_statements(segment: Segment, facts: Sequence[ExtractedFact]) -> list[
 
 
 def _unkept_of_turn(context: TurnContext, facts: Sequence[ExtractedFact]) -> Iterator[Unkept]:
-    """Yield the sentences of a turn that look like statements but are in none of the facts, each with the reason."""
+    """Yield the sentences of a turn that look like statements but are in none of the facts, each with the reason.
+
+    Statements are read again, since any extractor may have found the facts, and hands on these alone.
+    """
     turn = context.turn
     cited = [fact for fact in facts if any(each.start <= turn.ordinal <= each.end for each in fact.evidence)]
     in_facts = [set(content_words(fact.content)) for fact in cited]

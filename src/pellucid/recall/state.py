@@ -96,7 +96,8 @@ class Plan:
     """Maps the numbers (in `Columns.about`) of the people named in the query to their names."""
     period: Period | None = None
     asked: AskedEdges | None = None
-    """The edges that the query asks for."""
+    """The edges that the query asks for; None once the graph leg found that they lead nowhere, so that the stages go on
+    as for any question. Who must know all the same what was asked reads it of `text` (`asked_edges`)."""
     answers: int = 0
     """How many of the graph leg's first ranks are reached by these edges; the later ranks are only near."""
     beside: tuple[int, ...] = ()

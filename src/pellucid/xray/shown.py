@@ -224,7 +224,7 @@ class CandidateView:
             return ""
         memory_id = unpack_id(pool.ids[int(lent.argmax())])
         label = self._result_label(memory_id)
-        return label if label != memory_id else LEFT_OUT.format(older=label)
+        return label if label != memory_id else "one that was itself left out"
 
     def _result_label(self, memory_id: str) -> str:
         """Return the number of a result as `[2]`; the id of any other memory."""

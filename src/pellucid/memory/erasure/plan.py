@@ -129,7 +129,9 @@ def file_key(secret: bytes, namespace: str, digest: str) -> bytes:
 
 
 def own_text(memory: Memory) -> str:
-    """Return the content of a memory; of a section, the text below its headings, if there is any."""
+    """Return the content of a memory; of a section, the text below the line that `vault.documents.section_text` puts
+    above it, if there is any.
+    """
     return (memory.content.partition("\n")[2].strip() if memory.category == "section" else "") or memory.content
 
 

@@ -143,6 +143,7 @@ class _Indexing:
     def run(self) -> IndexDocsOutput:
         """Index the files that exist, and close the documents whose files are gone; in a dry run, only count."""
         self._refresh()
+        # not `document.root`: secrets in a folder's name are redacted in what is stored
         roots = {file: file.parents[each.document.path.count("/")] for file, each in self.known.items()}
         found = find_documents(self.request.paths, search_for(self.app.settings, self.request.glob, roots))
         self.problems += found.problems

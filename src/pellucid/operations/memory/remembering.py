@@ -101,7 +101,9 @@ def _with_attributes_from_text(asked: RememberInput) -> RememberInput:
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     """Create a memory, reconcile it with known memories, and commit the result. Return the memory, or the existing
-    memory that reconciliation merged it into. `digest` is the content hash."""
+    memory that reconciliation merged it into. `digest` is the content hash.
+
+    The reconciler looks for the same words again, as it does for every statement, wherever that comes from."""
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),
@@ -163,7 +165,7 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
         app.indexer.catch_up([stored.path])
         return None
     in_file = parse(stored.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
-    missing = _missing_fields(in_file, asked)
+    missing = _missing_fields(in_file, asked)  # again, as the file may be newer than the index
     new_keys = {"tags": missing.pop("tags")} if "tags" in missing else {}
     write = FileWrite(stored.path, edit_memory(data, {**new_keys, "updated": isoformat(now)}), content_digest(data))
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)

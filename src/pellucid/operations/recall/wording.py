@@ -31,7 +31,10 @@ def headlines_of(
 
 
 def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
-    """Return the snapshot with a headline of each memory that it names and that the caller is allowed to read."""
+    """Return the snapshot with a headline of each memory that it names and that the caller is allowed to read.
+
+    Memories that `build` had are read again: which others a snapshot names is known only now; one query reads all.
+    """
     results = {each.memory_id for each in snapshot.results}
     words = headlines_of(app, request.namespace, request.scopes, _memory_ids(snapshot), results)
     return snapshot.model_copy(update={"words": words})

@@ -133,7 +133,11 @@ class Intake:
         return remaining
 
     def _is_forgotten(self, turn: Turn, tombstones: set[bytes]) -> bool:
-        """Whether one of these tombstone keys names the turn, in this namespace or in `forgotten_in`."""
+        """Whether one of these tombstone keys names the turn, in this namespace or in `forgotten_in`.
+
+        The turn is named as evidence names it, since tombstones hold keys of evidence. What is extracted from a turn
+        that stays is asked about again when it is decided on: its words may be forgotten though its turn is not.
+        """
         if not tombstones:
             return False
         evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]

@@ -167,7 +167,9 @@ class ContextBuilder:
         return tuple(self._omission(line, budget) for line in lines if line.place not in put)
 
     def _omission(self, line: ContextLine, budget: int) -> Omission:
-        """Return the record of a line that does not fit the budget."""
+        """Return the record of a line that does not fit the budget. `xray.words.rungs.missing_characters` reads the two
+        numbers back from the reason, which is all of it that a receipt keeps.
+        """
         in_part = ", and no passage of it fits" if line.length > LEAST else ""
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 

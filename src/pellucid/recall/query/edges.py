@@ -150,6 +150,7 @@ CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked,
 
 UNKNOWN = "nothing is known "
 """Begins the reason of a graph leg that knows none of the edges asked for, or nothing of that time."""
+# `context.abstain.says_unknown` knows a leg's report by these beginnings: the reason is what a receipt keeps of it.
 NOT_YET = f"{UNKNOWN}of it before "
 """Begins the reason if the query asks for a time before all that is known of what it names; a date follows."""
 _VERBS: dict[EdgeType, str] = {

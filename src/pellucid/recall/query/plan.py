@@ -75,7 +75,7 @@ def plan(state: State, world: World) -> State:
     return replace(
         state,
         request=_narrowed_request(request, gated),
-        rerank_backend=scorer(request.settings, world),
+        rerank_backend=scorer(request.settings, world),  # known before the stage, for a receipt of no candidates
         admission=_admission(request, world, period),
         corpus=survey.corpus,
         plan=Plan(
@@ -187,6 +187,8 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 
 def clean(query: str) -> str:
     """Return the query with control characters and lone surrogates as spaces, stripped.
+
+    Every recall checks it here; the command line does before it opens a home, so that a wrong flag writes nothing.
 
     Raises InputError if it is then empty, or longer than 20,000 characters.
     """

@@ -69,7 +69,7 @@ def recall(row: Row, args: Args) -> None:
 
 def xray(row: Row, args: Args) -> None:
     """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query.
-    `InputError` if neither is given.
+    `InputError` if neither is given, in the command's words and before a home is opened; the operation checks it, too.
     """
     words = " ".join(args["query"] or ()).strip()
     recall_id = args["recall_id"] or (words if is_recall_name(words) else None)

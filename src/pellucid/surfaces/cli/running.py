@@ -54,7 +54,10 @@ def answer(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]] 
 def run_and_print(
     row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
 ) -> Any:
-    """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer."""
+    """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer.
+
+    `fields` is a function of the opened call: a day such as `yesterday` is read by the home's clock.
+    """
     with open_call(row, args) as call:
         request = call.input_of(row.input, fields(call))
         outcome = row.perform(call, request)
