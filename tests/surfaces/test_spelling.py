@@ -34,12 +34,12 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
 from pellucid.surfaces import inputs
 from pellucid.surfaces.command_line import HOME, JSON, NAMESPACE, commands
-from pellucid.surfaces.commands import add_reference, fields_of, shell_spelling
 from pellucid.surfaces.dashboard.acts import page_spelling
 from pellucid.surfaces.http import routes
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.routes import routes_of
 from pellucid.surfaces.mcp import tools
+from pellucid.surfaces.spelling import add_reference, fields_of, shell_spelling
 from pellucid.table import OPERATIONS
 
 SOURCE = Path(__file__).parents[2] / "src" / "pellucid"

@@ -42,7 +42,7 @@ def read(
     read_before = report.bytes_read
     guard = Guard(settings, report)
 
-    def on_bytes(_: int) -> None:
+    def on_bytes(_: int) -> None:  # called for each piece; the report has the bytes of all files so far
         if on_progress:
             on_progress(report.bytes_read - read_before, total)
 

@@ -99,8 +99,8 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that a path exists today or, if a later commit removed it, that this commit contained a version of its
-        file."""
+        """Note that a path exists today; of a wanted path that a later commit removed, add this commit's version, the
+        last if the file begins here."""
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)
         elif entry.new in self.wanted:

@@ -64,7 +64,7 @@ class FactCollector:
     def add_entity(self, fact: EntityFact) -> None:
         """Add an entity, or extend the period of the one with the same key, which keeps the name added first.
 
-        An entity that the file defines stays as it was added.
+        An entity that was added as one that the file defines stays as it was added.
         """
         former = self.entities.get(fact.key)
         if former is None:

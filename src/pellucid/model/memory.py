@@ -180,12 +180,12 @@ class Memory(Wire):
 
     @property
     def confidence_tier(self) -> ConfidenceTier:
-        """The name of `confidence`."""
+        """How `confidence` is named: explicit, implied, inferred or speculative."""
         return confidence_tier(self.confidence)
 
     @property
     def importance_level(self) -> ImportanceLevel:
-        """The name of `importance_score`."""
+        """How `importance_score` is named: critical, high, normal, low or trivial."""
         return importance_level(self.importance_score)
 
 

@@ -304,7 +304,10 @@ class Index(Protocol):
         ...
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """Return the active memories with these content hashes, as hash → {boundary scopes: oldest memory's id}."""
+        """Return the memories with these content hashes that can be recalled now.
+
+        They come as hash → {boundary scopes: oldest memory's id}.
+        """
         ...
 
     @property

@@ -9,7 +9,7 @@ from pellucid.errors import NotFoundError, PellucidError, bare_step
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
-from pellucid.surfaces.commands import fields_of
+from pellucid.surfaces.spelling import fields_of
 from pellucid.xray.words.visible import visible, visible_json
 
 Form = Literal["json", "text", "markdown", "html", "lines"]

@@ -22,7 +22,7 @@ from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.answers import presenter
 from pellucid.surfaces.command_line import commands
-from pellucid.surfaces.commands import shell_spelling
+from pellucid.surfaces.spelling import shell_spelling
 from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]

@@ -34,7 +34,8 @@ class ChatCommand:
 
     @classmethod
     def from_settings(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
-        """Return the program of `llm.command`; a Failure if it is not on this machine.
+        """Return the program of `llm.command`; a Failure if it is not on this machine. `clean` takes secrets out of the
+        program's complaints; prompts are sent as they are given.
 
         Raises InputError if the setting is missing, or cannot be a command.
         """

@@ -39,9 +39,9 @@ def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
 
 
 def _update(question: LabelledQuestion, own_records: list[Record]) -> list[Update]:
-    """Return the changed fact of a question with evidence of two dates: its older and newer turns.
+    """Return the older and newer turns of a question about updated knowledge whose evidence has exactly two dates.
 
-    Else an empty list.
+    An empty list for any other question.
     """
     dates = sorted({record.turn.at for record in own_records if record.turn.at})
     if question.kind != "knowledge-update" or len(dates) != 2:

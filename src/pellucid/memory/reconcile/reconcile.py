@@ -394,5 +394,7 @@ def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradict
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:
-    """Whether the judge rejected an observation because its segment says the same earlier."""
+    """Whether the judge rejected an observation because its segment says the same earlier. Of the judge's ruling an
+    observation keeps the reason alone, which begins with its code.
+    """
     return observation.verdict_reason.startswith("duplicate-in-segment")

@@ -94,10 +94,11 @@ def unsure(doubt: float) -> str:
 def reason_to_show(state: State) -> str:
     """Return why doubt does not withhold the answer, as words; empty if it does.
 
-    It does not if the corpus has fewer memories than `abstainFrom`, where words say little, or if the query asks for
-    something other than words (a tag, a day, files, edges): unless the caller chose a threshold. It never does if a
-    searching leg is down, since that leg might have found an answer; nor if one of the first holds every rare name of
-    the query: who asks about such a thing is to see what is known of it, marked as not sure.
+    It does not if the corpus has fewer memories than `abstainFrom`, where words say little; if the query asks for
+    something other than words (a tag, a day, files, edges); or if one of the first memories holds every name in the
+    query, none of them common: who asks about such a thing is to see what is known of it, marked as not sure. If the
+    caller chose a threshold, none of this counts. It never does if a searching leg is down, since that leg might have
+    found an answer.
     """
     plan, request = state.plan, state.request
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}

@@ -9,7 +9,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.cli.running import Args, Own, Row, answer
 from pellucid.surfaces.command_line import HOME, NAMESPACE, Command
-from pellucid.surfaces.commands import shell_spelling
+from pellucid.surfaces.spelling import shell_spelling
 
 
 def perform(command: Command, args: Args) -> None:

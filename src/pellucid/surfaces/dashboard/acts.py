@@ -16,9 +16,9 @@ from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import answer_text
-from pellucid.surfaces.commands import program_spelling, shell_command
 from pellucid.surfaces.dashboard.view import ROOT, View
 from pellucid.surfaces.http.refusals import unknown_place
+from pellucid.surfaces.spelling import program_spelling, shell_command
 from pellucid.table import OPERATIONS
 
 _OPERATIONS: Mapping[str, Operation[Any, Any]] = {row.name: row for row in OPERATIONS if row.on.http}

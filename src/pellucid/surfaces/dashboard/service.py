@@ -19,7 +19,6 @@ from urllib.parse import unquote
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError
 from pellucid.graph.svg_marks import page_style
-from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
@@ -29,6 +28,7 @@ from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
 from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, is_unexpected, safe_error, status_of, unknown_place
+from pellucid.surfaces.spelling import add_reference
 
 if TYPE_CHECKING:
     from pellucid.surfaces.http.service import Exchange

@@ -18,7 +18,7 @@ from pellucid.errors import (
     where_raised,
 )
 from pellucid.surfaces.answers import error_fields
-from pellucid.surfaces.commands import add_reference
+from pellucid.surfaces.spelling import add_reference
 from pellucid.xray.words.visible import visible_json
 
 JSON = "application/json"

@@ -11,9 +11,9 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
-from pellucid.surfaces.commands import Request, program_spelling
 from pellucid.surfaces.http.refusals import HttpError
 from pellucid.surfaces.inputs import WritableField, writable_fields
+from pellucid.surfaces.spelling import Request, program_spelling
 
 _FIELD = re.compile(r"\{(\w+)\}")
 

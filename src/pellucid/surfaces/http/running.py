@@ -13,11 +13,11 @@ from pellucid.model.memory import SourceClass
 from pellucid.operations.operation import Call
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import Form, answer_text, error_fields, printable
-from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
 from pellucid.surfaces.http.refusals import WholeAnswer, error_answer, status_of
 from pellucid.surfaces.http.routes import Route
+from pellucid.surfaces.spelling import add_reference
 
 Emit = Callable[[bytes], None]
 """Sends a piece of a streamed answer, and waits until the client takes more."""

@@ -27,9 +27,9 @@ from pellucid.operations.operation import Access, Call
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import result_ids
 from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_text, printable
-from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.inputs import agent_fields, input_from_json
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, Row, Tool, spelling
+from pellucid.surfaces.spelling import add_reference
 from pellucid.xray.render.as_json import envelope
 
 Context = ServerRequestContext[Any, Any]

@@ -17,12 +17,12 @@ from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.looking.briefing import BRIEF
 from pellucid.surfaces.answers import Form, answer_text, forms, missing_xray_text, printable
-from pellucid.surfaces.commands import add_reference
 from pellucid.surfaces.http.forms import MEDIA
 from pellucid.surfaces.inputs import input_from_json
 from pellucid.surfaces.mcp.calling import CallMaker, Context, Row, in_thread, unexpected_error
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
 from pellucid.surfaces.mcp.tools import spelling
+from pellucid.surfaces.spelling import add_reference
 
 _SCHEME = "pellucid"
 

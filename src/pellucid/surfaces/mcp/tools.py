@@ -15,10 +15,10 @@ import mcp_types as types
 from pellucid.errors import Spelling
 from pellucid.operations.operation import Operation, context_fields
 from pellucid.surfaces.answers import forms
-from pellucid.surfaces.commands import Request, program_spelling
 from pellucid.surfaces.inputs import agent_fields
 from pellucid.surfaces.mcp.page import URI
 from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, merge_schemas
+from pellucid.surfaces.spelling import Request, program_spelling
 from pellucid.table import OPERATIONS
 
 Row = Operation[Any, Any]

@@ -128,8 +128,8 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
 
 
 def _change_in_words(finding: WhyFinding) -> str:
-    """Say what would admit the memory, or that nothing tried does; empty for a hit, and for a past miss that is a hit
-    today.
+    """Say what would admit the memory, what is to be mended, or that nothing tried does; empty for a hit, for a past
+    miss that is a hit today, and if no recall was run.
     """
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):

@@ -228,8 +228,8 @@ def _run_pass(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | None:
-    """Return the paths of the files written since the last complete pass began; None (all files) if there was no such
-    pass. For a pass with a model, only earlier passes with a model count."""
+    """Return the paths of the files, of any namespace, written since this one's last complete pass began; None (all
+    files) if there was no such pass. For a pass with a model, only earlier passes with a model count."""
     rows = (row for row in typed(app.ledger.rows(), request.namespace, ("pass",)) if isinstance(row, PassRow))
     earlier = [
         row.counts

@@ -202,7 +202,10 @@ class LocalIndex:
         return [served(row) for memory_id in ids for row in self._queries.run("lookup", memory_id, namespace)]
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """Return the active memories with these content hashes, as hash → {boundary scopes: oldest memory's id}."""
+        """Return the memories with these content hashes that can be recalled now.
+
+        They come as hash → {boundary scopes: oldest memory's id}.
+        """
         found = {each: self._queries.run("holding", each, namespace) for each in hashes}
         return {each: {boundary_scopes(bits): held for bits, held in rows} for each, rows in found.items() if rows}
 
