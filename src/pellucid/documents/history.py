@@ -19,7 +19,8 @@ from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
 
 HeaderOf = Callable[[ReadDocument, str, bytes], tuple[str, Values]]
-"""An older version of a file, its stored path and its bytes in; the entity it defined and its clean header out."""
+"""An older version of a file, its stored path and its bytes in; the entity it defined and its clean header out. Handed
+in, as documents import nothing of capture, which takes secrets out."""
 
 
 @dataclass(frozen=True, slots=True)

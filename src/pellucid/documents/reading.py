@@ -47,7 +47,10 @@ class CleanSection:
 
 @dataclass(frozen=True, slots=True)
 class CleanDocument:
-    """A document that is safe to store, without secrets and text that is off the record; `values` is its header."""
+    """A document that is safe to store, without secrets and text that is off the record; `values` is its header.
+
+    `operations.document.cleaning` makes it of a `ReadDocument`; it stands here since drafts are made of it.
+    """
 
     format: FormatName
     title: str

@@ -166,7 +166,7 @@ class Memory(Wire):
     """The ids of memories that contradict this one without replacing it. Recall serves both, marked."""
     episode_id: str | None = None
     artifact_ids: tuple[str, ...] = ()
-    content_hash: str | None = None
+    content_hash: str | None = None  # as its file says; who compares words works it out, as a file can be edited
     derived_from: tuple[str, ...] = ()
     last_verified_at: Instant | None = None
     retired: Retirement | None = None

@@ -14,7 +14,7 @@ ServedBy = Literal[
 ]
 Health = Literal["ok", "empty", "degraded", "off"]
 FAILED = "failed: "
-"""Begins the note of a failed stage; the error follows."""
+"""Begins the note of a failed stage; the error's class and message follow, since a receipt keeps the note alone."""
 CorrectionState = Literal["none", "correction", "superseded", "disputed", "forgotten"]
 Safety = Literal["safe", "requires-review", "blocked"]
 

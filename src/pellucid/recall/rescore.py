@@ -12,7 +12,7 @@ from pellucid.recall.state import Pool, State
 
 def rescore(state: State) -> tuple[Pool, Ints]:
     """Return the pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns."""
-    rejected = state.pool.rejected
+    rejected = state.pool.rejected  # cuts by later rungs stand in it, too, and came after the ranking
     filtered = np.where(rejected > len(FILTERS), 0, rejected).astype(np.uint8)
     again = replay(replace(state, pool=replace(state.pool, rejected=filtered)))
     return replace(again.pool, rejected=rejected), again.order

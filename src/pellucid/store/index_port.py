@@ -15,7 +15,7 @@ from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphLookup, GraphReader
 from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
 
-if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
+if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy; the ports name each other's types
     import numpy as np
     from numpy.typing import NDArray
 

@@ -117,7 +117,8 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _recall_one_namespace(app, request)
-    limits = build_request(app, request).settings  # with what this call overrides
+    # with what this call overrides; each namespace's recall makes a request of its own, with its id and share
+    limits = build_request(app, request).settings
     budget, top_k, part = limits.char_budget, limits.top_k_facts, max(NAMESPACE_SHARE, 1 + len(further))
     own_budget, own_top_k = (whole - len(further) * (whole // part) for whole in (budget, top_k))
     answers = [_recall_with_limits(app, request, own_budget, own_top_k)]

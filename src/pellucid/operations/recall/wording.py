@@ -54,7 +54,7 @@ def _memory_ids(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
 
 def result_ids(answer: RecallOutput) -> str:
     """Render the ranks and ids of the recalled memories, such as `rec_…: [1] mem_…, [2] mem_…`, one line for each
-    recall of the answer that found any, so that the memories can be cited later."""
+    recall of the answer that found any, so that the memories can be cited later. For surfaces of agents: MCP, hooks."""
     return "\n".join(
         f"{each.recall_id}: {', '.join(f'[{at}] {one.memory.id}' for at, one in enumerate(each.memories, start=1))}"
         for each in (answer, *answer.also)

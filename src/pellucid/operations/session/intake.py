@@ -76,7 +76,8 @@ class Intake:
         self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
     def take(self, turns: Iterable[Turn]) -> None:
-        """Cut turns, which have fingerprints, into segments and keep these; returns when all are searchable.
+        """Cut turns, which have fingerprints, into segments and keep these; returns when all are searchable. All turns
+        go to this namespace: an import, which has several, calls `distribute` itself.
 
         Raises:
             EncoderError: the extractor's endpoint failed; what was kept stays, and a repeated import takes the rest.

@@ -229,7 +229,7 @@ class ContextBuilder:
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         body = self._notice
         for heading, lines in self._lines_by_heading().items():
-            day, _, end = heading.partition(" · ")
+            day, _, end = heading.partition(" · ")  # the heading is what lines are grouped by; the age goes between
             body += day + self._ages.get(heading, "") + (f" · {end}" if end else "")
             described = [*_by_group(lines).values()] if lines[0].group in self._details else [lines]
             for group in described:

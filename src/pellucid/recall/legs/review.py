@@ -61,7 +61,8 @@ def review_of_file(path: str, text: str) -> str:
     """Return what to review, given a file's path and text: the text if it is a diff or a list of `git status`.
 
     A file of which most lines could be paths may be a list of files, or itself the file that is meant (`.gitignore`):
-    then its path and these lines. Any other file is meant itself: then its path.
+    then its path and these lines. Any other file is meant itself: then its path. What comes out is a text that
+    `review_paths` reads, as a caller over HTTP or MCP would send it.
     """
     lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
     if _is_diff(lines) or (lines and all(map(_STATUS.fullmatch, lines))):

@@ -48,7 +48,9 @@ EVERY = RecallFilter()
 
 
 class Receipts(Protocol):
-    """Lists recalls. A recall of another namespace is unknown."""
+    """Lists recalls by what their receipts say; the receipt itself is `History.receipt`. A recall of another namespace
+    is unknown.
+    """
 
     def recalls(
         self,

@@ -17,6 +17,7 @@ def main() -> None:
     """
     gc.disable()  # looking for garbage while modules load takes a fifth of a short command; `perform` enables it
     words = decode_arguments(sys.argv[1:])
+    # looked for here, too, since reading the flags can be what fails
     as_json = "--json" in takewhile(lambda word: word != "--", words)
     try:
         app(words, standalone_mode=True)

@@ -203,7 +203,7 @@ def _until(memory: Memory) -> int:
 
 
 def stance_key(memory: Memory) -> str:
-    """Return the key that a statement and its negation share; empty for a section of a document, which has none."""
+    """Return the key of a statement's polarity, which its negation shares (column `stance`); empty for a section."""
     return "" if memory.category == "section" else polarity(memory.content, memory.entity_ref).key
 
 
