@@ -1,7 +1,7 @@
 """Waiting changes in, files out: each batch is written, synced, renamed and judged, by the recovery table.
 
-The journal owns what waits and what was settled (`Settled`), the vault what a path is, and each uses the other's types. The
-bytes of a change stay in the journal until they are written: a function loads them, one change at a time.
+The journal owns what waits and what was settled (`Settled`), the vault what a path is; each uses the other's types.
+The bytes of a change stay in the journal until they are written: a function loads them, a change at a time.
 """
 
 import errno
