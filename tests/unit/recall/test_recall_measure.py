@@ -22,6 +22,14 @@ def test_a_word_with_the_stem_of_a_function_word_is_contained_where_it_stands_al
     assert [bool(int(bits) >> at & 1) for bits in state.pool.matched] == holds
 
 
+def test_a_plural_matches_its_singular_though_that_is_a_function_word_of_another_language(house: Opener) -> None:
+    app = house()
+    keep(app, "Ada bought a red hat in Porto")
+    state = run(app, "Which hats does Ada have?")
+    at = state.plan.words.index("hats")
+    assert [int(bits) >> at & 1 for bits in state.pool.matched] == [1]
+
+
 def test_an_explanation_counts_no_key_word_that_only_shares_its_stem_with_a_function_word(house: Opener) -> None:
     app = house()
     keep(app, "The pricing service, which Ines owns")

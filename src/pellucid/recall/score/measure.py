@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.language.words import function_words
+from pellucid.language import lexicon
 from pellucid.recall.state import State, World
 
 
@@ -22,9 +22,12 @@ def measure(state: State, world: World) -> State:
 def _truly_matched(state: State, world: World, matched: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the matches without those of a word whose stem is that of a function word: `Ines` has the stem of `in`,
     which is nearly everywhere, so that the texts are read for it.
+
+    English ones, as stems are English: `hats` is to match `hat`, though `hat` is a function word in German.
     """
     plan, out = state.plan, matched.copy()
-    for i in (i for i in plan.telling if plan.stems[i] in function_words()):
+    common = lexicon.words("function", codes=("en",))
+    for i in (i for i in plan.telling if plan.stems[i] in common):
         at = np.flatnonzero(matched >> np.uint64(i) & np.uint64(1))
         word = re.compile(rf"(?<!\w){re.escape(plan.words[i])}(?!\w)", re.IGNORECASE)
         holds = [bool(word.search(each.memory.content)) for each in world.reader.memories(state.pool.rows[at])]
