@@ -66,7 +66,7 @@ def test_the_review_of_a_file_that_lists_none_brings_what_is_known_of_it(cli: Cl
 def test_edges_that_are_asked_of_what_nobody_knows_are_told(cli: Cli) -> None:
     cli("remember", "The harbour crane lifts timber")
     said = cli("recall", "what does the Nightingale module depend on?").out
-    assert "nothing was found along the graph, though that was asked for\n" in said
+    assert "nothing was found along the graph, though the question reads as if it asked for that\n" in said
     assert "along the graph" not in cli("recall", "what does the crane lift?").out
 
 

@@ -65,8 +65,8 @@ class FoundFiles:
     notes: list[str] = field(default_factory=list[str])
     """Messages about folders in which no document was found."""
 
-    def refuse(self, path: Path, why: str, next_step: str) -> None:
-        """Record a problem: a file that cannot be taken, why, and what to do about it."""
+    def add_problem(self, path: Path, why: str, next_step: str) -> None:
+        """Record a file or folder that cannot be taken, why, and what to do about it."""
         printable_path = os.fsencode(path).decode("utf-8", "replace")
         self.problems.append(DocumentProblem(path=printable_path, why=why, next_step=next_step))
 
@@ -106,7 +106,7 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
         try:
             _search_path(written_path, written_path.expanduser().resolve(), search, result)
         except (OSError, RuntimeError) as error:  # a folder above it may not be entered, or links lead in a circle
-            result.refuse(written_path, f"it cannot be reached: {error}", "check the path and its permissions")
+            result.add_problem(written_path, f"it cannot be reached: {error}", "check the path and its permissions")
     return result
 
 
@@ -133,11 +133,11 @@ def _search_path(written_path: Path, path: Path, search: Search, result: FoundFi
         if format_of(path.name):
             _add_file(path, path.parent, search, result, is_named=True)
         else:
-            result.refuse(written_path, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
+            result.add_problem(written_path, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
     elif any(file.is_relative_to(path) for file in search.stored_roots):
         result.scopes.append(path)
     else:
-        result.refuse(written_path, "there is no such file or folder", "check the path")
+        result.add_problem(written_path, "there is no such file or folder", "check the path")
 
 
 def _search_folder(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
@@ -168,7 +168,7 @@ def _walk_folder(root: Path, home: Path, result: FoundFiles) -> Iterator[Path]:
         """Record the folder that could not be listed as a problem and as unread."""
         folder = Path(error.filename)
         result.unread.append(folder)
-        result.refuse(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
+        result.add_problem(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
 
     for folder, folders, names in os.walk(root, onerror=record_unread):
         here = Path(folder)
@@ -200,15 +200,15 @@ def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles
     try:
         stamp = os.lstat(file)
     except OSError as error:
-        result.refuse(file, f"it cannot be read: {error.strerror}", "check its permissions")
+        result.add_problem(file, f"it cannot be read: {error.strerror}", "check its permissions")
         return True
     if not stat.S_ISREG(stamp.st_mode):
         if not stat.S_ISLNK(stamp.st_mode):
-            result.refuse(file, "it is no file", "name files and folders")
+            result.add_problem(file, "it is no file", "name files and folders")
     elif _UNNAMEABLE.search(path):
-        result.refuse(file, "its name is not UTF-8, or holds a control character", "rename it")
+        result.add_problem(file, "its name is not UTF-8, or holds a control character", "rename it")
     elif stamp.st_size > MOST_BYTES:
-        result.refuse(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
+        result.add_problem(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
     else:
         result.files[file] = FoundFile(root, path, stamp.st_size, stamp.st_mtime_ns)
     return True

@@ -230,7 +230,7 @@ def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterato
 
 
 def _without_self_references(out: FactCollector, own_keys: set[str], key: str) -> FactCollector:
-    """Remove the edges between the document's own names, and entities that no other edge joins; return `out`.
+    """Remove the edges between the document's own names, and entities that no remaining edge joins; return `out`.
 
     `own_keys` are the keys of its names, `key` that of its entity, which stays.
     """

@@ -28,7 +28,7 @@ _ALL = "all"
 def measure_answer(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
     """Return every metric of an answer's ranking, the share of evidence in each of its contexts, and `worth`.
 
-    `worth` is left out if one of `COLUMNS` is missing, as without a context of 2,000 characters.
+    `worth`, the mean of `COLUMNS`, is left out if one of these is missing, as without a context of 2,000 characters.
     """
     evidence = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
     metrics = score_ranking(question, answer.ranking) | evidence

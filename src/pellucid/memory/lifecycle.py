@@ -316,7 +316,10 @@ def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: Lifecy
 
 
 def kept_since(memory: Memory) -> datetime:
-    """Return when a memory got its present state; an import of old words ages from the day of the import on."""
+    """Return when a memory was last written: the later of `created` and `updated`.
+
+    Old words of a transcript age from the day of the import on; adopted ones from the day that their own tool gave.
+    """
     return max(memory.created, memory.updated)
 
 

@@ -97,7 +97,7 @@ def _without_known_repeats(state: State, repeats: Mapping[int, int]) -> list[str
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Return Kendall's τ between the order of these distinct ranks and their sequence; None for fewer than two."""
+    """Return Kendall's τ of distinct ranks against rising order: 1 if they rise, -1 if they fall; None if below two."""
     count = len(places)
     if count < 2:
         return None

@@ -203,7 +203,10 @@ class IndexReader(Protocol):
         ...
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """Return, aligned with `rows`, the previous and next admitted row of the session, a turn apart; -1 for none."""
+        """Return, aligned with `rows`, the rows just before and after each in its session.
+
+        -1 where that is more than one turn away, or not admitted.
+        """
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:

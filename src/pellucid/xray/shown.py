@@ -158,8 +158,8 @@ class CandidateView:
         document = int(self._pool.session[self._position[memory_id]])
         told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
         if document >= 0 and (result := next(told, None)):
-            return f"{self._result_label(result)} tells of its document, and no edge asked for leads to this section"
-        return "no edge asked for leads to it"
+            return f"{self._result_label(result)} tells of its document, and no edge leads to this section"
+        return "no edge leads to it from what the question names"
 
     def _repeats_what_is_left_out(self, position: int) -> bool:
         """Whether a candidate repeats a recorded memory that is not in the context either."""
@@ -222,9 +222,8 @@ class CandidateView:
         lent = shares_lent(position, fused(pool), pool.session, pool.ordinal, pool.place)
         if lent.max() <= 0:
             return ""
-        memory_id = unpack_id(pool.ids[int(lent.argmax())])
-        label = self._result_label(memory_id)
-        return label if label != memory_id else "one that was itself left out"
+        label = self._result_label(lender := unpack_id(pool.ids[int(lent.argmax())]))
+        return label if label != lender else f"one that was itself left out: {lender}"
 
     def _result_label(self, memory_id: str) -> str:
         """Return the number of a result as `[2]`; the id of any other memory."""

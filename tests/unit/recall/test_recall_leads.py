@@ -140,8 +140,10 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     rungs = {each.name: each for each in shown.filters}
     assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
-    assert "that no edge asked for leads to" in render_text(shown)
-    assert "asked-edges: [1] tells of its document, and no edge asked for leads to this section" in render_text(shown)
+    assert "that no edge leads to" in render_text(shown)
+    assert " indexed=" in render_text(shown)
+    assert " created=" not in render_text(shown)
+    assert "asked-edges: [1] tells of its document, and no edge leads to this section" in render_text(shown)
     beside = next(each for each in shown.rejected if each.rejected_by == "asked-edges")
     found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, question=question)).finding
     assert found

@@ -33,7 +33,7 @@ from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER, NO_FACTS, EntityFact, EntityState, GraphFacts, entity_id
 from pellucid.model.ledger import LifecycleRow
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
-from pellucid.store.local.graph.writer import number_of
+from pellucid.store.local.graph.writer import preferred_number
 from pellucid.store.local.index.local_index import LocalIndex
 
 __all__ = ["index"]
@@ -188,7 +188,7 @@ def test_a_file_that_moves_to_another_namespace_takes_its_facts_along(index: Loc
 
 def test_two_nodes_of_one_number_are_two_nodes(index: LocalIndex, tmp_path: Path) -> None:
     tell(index, "z.md", GraphFacts((spec(9),)))
-    number = number_of(HERE, "spec-2")
+    number = preferred_number(HERE, "spec-2")
     with closing(apsw.Connection(str(tmp_path / "index.db"))) as connection:
         connection.execute(f"""
             BEGIN; PRAGMA defer_foreign_keys = 1; UPDATE nodes SET node = {number}; UPDATE states SET node = {number};

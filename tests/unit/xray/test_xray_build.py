@@ -245,7 +245,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
         ("rerank", "its place with the reranker"),
         ("expansion", "what its neighbours lend it"),
         ("importance", "its importance"),
-        ("temporal", "how recent it is"),
+        ("temporal", "how lately it was written down"),
     ],
 )
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
@@ -377,6 +377,7 @@ def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_it
     alone = explained(app, query, top_k=1)
     assert f"newer than a memory that was itself left out ({memories[0].id}) (" in alone.results[0].why
     assert f'moved-above: "{older}" ({memories[0].id})' in render(alone, "text")
+    assert f'newer than a memory that was itself left out ("{older}" ({memories[0].id})) (' in render(alone, "text")
 
 
 @pytest.mark.parametrize(

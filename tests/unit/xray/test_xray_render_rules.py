@@ -453,7 +453,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     text, page = render(snapshot, "text"), render(snapshot, "html")
     told = text.partition("(terms of the scores: ")[2]
     for said in (
-        "temporal: how recent it is",
+        "temporal: how lately it was written down",
         "renewal: its move above a memory that it follows",
         "asking: that it only asks",
     ):
@@ -463,7 +463,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
         words: tone
         for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
     }
-    assert looks["how recent it is"] != looks["its move above a memory that it follows"]
+    assert looks["how lately it was written down"] != looks["its move above a memory that it follows"]
 
 
 def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:

@@ -303,7 +303,7 @@ def _weekday_names() -> dict[str, str]:
 
 @cache
 def _months() -> frozenset[str]:
-    """Return the names of months that are long enough not to be a person's, and May."""
+    """Return the names of months, lower case, without those so short that they may be people (`jan`); May stays."""
     named = lexicon.months(*lexicon.STATED)
     return frozenset(name for name in named if len(name) >= _SHORTEST_DAY or name in {"may", "mai"})
 

@@ -338,7 +338,7 @@ def _rewritten_episode(
 
 
 def _read_file(records: Records, path: str) -> bytes:
-    """Return the bytes of a vault file; raise ConflictError if the file is gone."""
+    """Return the newest bytes of a vault file, filed or not; raise ConflictError if the file is gone."""
     data = records.heads([path])[0].data
     if data is None:
         raise ConflictError(f"{path} is gone: it was deleted just now", next_step="repeat the command")

@@ -188,7 +188,7 @@ def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     heard, told = _all_words(parts), " ".join(contents)
     if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
-    if not _specials(told) <= _specials(heard):
+    if not _identifiers_and_numbers(told) <= _identifiers_and_numbers(heard):
         return "an identifier its parts do not hold"
     heard_words = set(words(heard))
     if any(word not in heard_words and not find_form(word, heard_words) for word in content_words(told)):
@@ -229,7 +229,7 @@ def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool
 def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Describe the proposal's first loss (a number, identifier, name, attribute, most words); empty if nothing."""
     heard, told = _all_words(parts), " ".join(contents)
-    lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
+    lost = ({*figures(heard)} - {*figures(told)}) | (_identifiers_and_numbers(heard) - _identifiers_and_numbers(told))
     told_words = set(words(told))
     if lost or not _names(heard) - stop_words() <= told_words:
         return "a number, name or identifier is lost"
@@ -252,8 +252,8 @@ def _all_words(parts: Iterable[Memory]) -> str:
     return "\n".join(each.content for each in parts)
 
 
-def _specials(text: str) -> set[str]:
-    """Return the identifiers and numbers of a text, casefolded."""
+def _identifiers_and_numbers(text: str) -> set[str]:
+    """Return the words of a text that hold a digit, an inner capital or a sign such as `/`, `_` or `.`, casefolded."""
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 

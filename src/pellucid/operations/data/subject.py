@@ -27,7 +27,7 @@ class SubjectInput(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """Everything in a home that belongs to a subject."""
+    """What belongs to a subject in its namespace, but for rows of the history."""
 
     subject: Subject
     memories: Sequence[Served]
@@ -52,9 +52,9 @@ def subject_of(request: SubjectInput) -> Subject:
 
 
 def find_owned(app: App, subject: Subject) -> Owned:
-    """Find everything in a home that belongs to a subject: memories with evidence from the subject alone, memories
-    `shared` with other sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts
-    show to be the agent's."""
+    """Find what a subject's namespace keeps of it: memories with evidence from it alone, memories `shared` with other
+    sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts show to be the
+    agent's. Sections of documents belong to nobody; rows of the history are found by `Traces.rows`."""
     memories = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
     sessions = {"", *(each.memory.session_id or "" for each in memories)}
     alone = [each for each in memories if sessions.issuperset(_sessions_in_evidence(each.memory))]

@@ -36,7 +36,7 @@ from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.shown import REJECTED_SHOWN
 from pellucid.xray.words.failures import failure_in_words
-from pellucid.xray.words.rungs import cuts_by_rung
+from pellucid.xray.words.rungs import cuts_by_rung, turned_away_by_filters
 
 NAMESPACE_SHARE = 4
 """Each further namespace gets at least one in this many parts of the budget and of topK, and what others leave over."""
@@ -83,6 +83,8 @@ class RecallOutput(Wire):
     """Legs that the question itself asks for, by files to review or by edges, and that found nothing."""
     cut: dict[str, int] = Field(default_factory=dict)
     """Maps rungs to the number of memories that they cut although these had passed every filter."""
+    filtered_out: int = 0
+    """The number of memories that a filter turned away."""
     doubt: float | None = None
     """How unsure the recall is of having an answer, from 0 to 1; `docs/context.md` has the formula."""
     abstain_at: float = 1.0
@@ -175,6 +177,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if _is_asked_in_vain(state, leg)),
         cut=cuts_by_rung(snapshot.filters),
+        filtered_out=turned_away_by_filters(snapshot.filters),
         doubt=snapshot.abstention.doubt if snapshot.abstention else None,
         abstain_at=snapshot.abstention.threshold if snapshot.abstention else 1.0,
         abstained=snapshot.abstention is not None and snapshot.abstention.abstained,

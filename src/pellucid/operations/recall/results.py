@@ -91,7 +91,7 @@ OPEN = Operation(
     in_home(open_result),
     "read",
     Surfaces("open"),
-    text=Text("closing.file_text"),
+    text=Text("closing.path_text"),
 )
 COPY = Operation(
     "recall.copy",

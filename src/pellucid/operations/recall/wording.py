@@ -43,13 +43,13 @@ def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> 
 def _memory_ids(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Return the ids of all memories that a snapshot names, also as nodes of its graph paths; an id can recur.
 
-    Its reasons name none beside these: of a repeat, one of the results by number.
+    Reasons of rejection name none beside these: of a repeat, one of the results by number.
     """
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
     nodes = (node for each in snapshot.results for node in each.graph_path or () if MEMORY_ID.fullmatch(node))
-    older = (each.newer_than for each in snapshot.results if each.newer_than)
-    return (*(each.memory_id for each in listed), *nearest, *older, *nodes)
+    named = (found for each in snapshot.results for found in MEMORY_ID.findall(each.why))
+    return (*(each.memory_id for each in listed), *nearest, *named, *nodes)
 
 
 def result_ids(answer: RecallOutput) -> str:

@@ -136,9 +136,9 @@ def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
 
 
 def signs_of_answer(state: State) -> Mapping[str, float]:
-    """Return what speaks for the answer, 0 to 1, by the names of `WEIGHTS`; a sign that says nothing here is left out.
+    """Return the signs that an answer is here, each 0 to 1, by the names of `WEIGHTS`, as far as they were measured.
 
-    Empty if the doubt is not the weighted mean of signs: bounded by what was found otherwise, or of no candidates.
+    Empty if they do not make up the doubt: nothing was judged or found, or the graph or a leg set a bound for it.
     """
     verdict = state.abstention
     if verdict is None or not len(state.order):

@@ -199,7 +199,7 @@ class Ways(Mapping[str, Way]):
 
 
 def _seed_nodes(reader: GraphReader, plan: Plan) -> list[Node]:
-    """Return the nodes of the things that the query names, at most ten.
+    """Return the nodes of the things that the query names, at most ten; episodes are not among them.
 
     If the query asks for edges, only those that a file defines, unless no file defines any.
     """
@@ -228,10 +228,10 @@ def _names_of_nodes(reader: GraphReader, plan: Plan, numbers: Collection[int]) -
 
 
 def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
-    """Return the named documents, if only they, or what their headers say (`the status of SPEC-3`), are asked for.
+    """Return the nodes of the named documents if only they, or what their headers say (`the status of SPEC-3`), are
+    asked for: each word that is no function word belongs to a name, a date, or the key of a line in such a header.
 
-    That is the case if each telling word of the query belongs to their names, to a date, or to the key of a line in
-    such a header. Empty if not, if edges are asked for, or if no file defines a seed.
+    Empty if not, if edges are asked for, or if no file defines a seed.
     """
     no_nodes = np.zeros(0, dtype=np.int64)
     defined = {node.number for node in seeds if node.defined}

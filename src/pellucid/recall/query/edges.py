@@ -227,7 +227,7 @@ def _pattern_by_what(verb: Verb) -> str:
 
 
 def _pattern_named_acts(verb: Verb) -> str:
-    """Return a pattern for `What is required by SPEC-3`, in which the thing named acts."""
+    """Return a pattern, for all languages, of `What is required by SPEC-3`: it is SPEC-3 that requires."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (

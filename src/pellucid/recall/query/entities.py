@@ -163,7 +163,11 @@ class _NameCollector:
         return self._stands_out(piece, bare, at) or not (self._opening or (self._german and self._before in _ARTICLES))
 
     def _stands_out(self, piece: str, bare: str, at: int) -> bool:
-        """Whether a word is a name even as a first word: by a second capital, a digit, or the word after it."""
+        """Whether a capitalised word is a name even as a sentence's first.
+
+        It is if it has a possessive ending (`bare` is the word without it), a second capital or a digit, or if the word
+        after it goes on with a name. `at` is where it begins in the text.
+        """
         if bare != piece or any(c.isupper() or c.isdigit() for c in bare[1:]):
             return True
         return self._opening and self._begins_name(piece, at + len(piece))

@@ -11,8 +11,10 @@ from pellucid.xray.words.visible import visible
 
 
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: str = "") -> None:
-    """Print a text, or pieces of one as they come; with a `target`, write them to that file and note `wrote …` instead.
-    `InputError` if the file is in `home` or cannot be written; `prefix` is put before its name in the note.
+    """Print a text, or its lines as they come; with a `target`, write them to that file and note `wrote …` instead.
+
+    An iterable gives lines, each of which gets a line end; a string stays as it is in a file. `InputError` if the file
+    is in `home` or cannot be written; `prefix` is put before its name in the note.
     """
     if target is None:
         for each in (text,) if isinstance(text, str) else text:

@@ -31,8 +31,8 @@ _SIGNS: Mapping[Evidence, str] = {
 }
 
 
-def file_text(outcome: ResultOutput) -> str:
-    """Render the path of a memory's file and nothing else, for use in a shell."""
+def path_text(outcome: ResultOutput) -> str:
+    """Return the path of a memory's file and nothing else, so that a shell can use it."""
     return visible(outcome.file)
 
 

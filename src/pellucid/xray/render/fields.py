@@ -120,21 +120,18 @@ def with_memory_names(
     """
     numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     numbers[own_id] = "this memory"
-    out: list[Spans] = []
-    for at, piece in enumerate(_split_at_ids(text)):
+    pieces, out = _MEMORY_ID.split(text), list[FieldSpan]()
+    for at, piece in enumerate(pieces):
         if at % 2 and piece in numbers:
-            out.append(plain(numbers[piece]))
+            out += plain(numbers[piece])
         elif at % 2 and snapshot.words.get(piece):
-            out.append(_named_memory(piece, snapshot.words))
+            out += _named_memory(piece, snapshot.words)
+        elif (bare := piece.strip()) and len(pieces) > 1:
+            before, _, after = piece.partition(bare)  # blanks beside an id are no part of what a format sets off
+            out += (*plain(before), FieldSpan(bare, kind), *plain(after))
         elif piece:
-            out.append((FieldSpan(piece, kind),))
-    return _joined(out, FieldSpan(" "))
-
-
-def _split_at_ids(text: str) -> list[str]:
-    """Split the text at memory ids, which are at odd indices of the list; blanks around an id are dropped."""
-    first, *rest = _MEMORY_ID.split(text)
-    return [first.rstrip(), *map(str.strip, rest[:-1]), rest[-1].lstrip()] if rest else [first]
+            out.append(FieldSpan(piece, "plain" if len(pieces) > 1 else kind))
+    return tuple(out)
 
 
 def _named_memory(memory_id: str, words: Mapping[str, str]) -> Spans:
@@ -179,7 +176,7 @@ def result_fields(
     """
     query_terms, own_id = snapshot.query_terms, result.memory_id
     all_fields = _fields(
-        ("why", prose(result.why)),
+        ("why", with_memory_names(result.why, snapshot, "prose", own_id)),
         ("moved-above", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         ("memory", verbatim(result.memory_id)),
         ("served-by", plain(_SERVED_BY.get(result.served_by, result.served_by))),
@@ -293,8 +290,9 @@ def _brief_spans(provenance: Provenance) -> Spans:
 
 
 def _source_spans(source: str, created: str) -> Spans:
-    """Return `source=… created=…`."""
-    return (FieldSpan("source="), FieldSpan(source, "verbatim"), FieldSpan(" created="), FieldSpan(created, "verbatim"))
+    """Return `source=… created=…`; of a document `indexed=…`, for its own date is in its header."""
+    label = " indexed=" if source == "document" else " created="
+    return (FieldSpan("source="), FieldSpan(source, "verbatim"), FieldSpan(label), FieldSpan(created, "verbatim"))
 
 
 def _safety_spans(provenance: Provenance) -> Spans:

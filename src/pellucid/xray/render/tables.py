@@ -66,7 +66,7 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True, idle: bool
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """Return a row for each rung: how many reached it, passed it and were flagged by it, and what the others are.
+    """Return a row for each rung: how many reached it, passed it, and passed it flagged; then what it objects to.
     Without `verbose`, only for rungs that rejected or flagged some.
     """
     rows = (

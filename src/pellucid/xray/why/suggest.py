@@ -174,7 +174,11 @@ def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield searches for a pool as large as the memory's rank in a leg, the smallest first, if lost by its ranks."""
+    """Yield searches for a larger pool, one up to each rank that a leg gave the memory beyond the pool, in order.
+
+    None unless the memory was lost by its ranks: not nominated, cut by topK or by the budget, or its leg was not at
+    work.
+    """
     if missed.stage not in _RANKED_OUT:
         return
     pool_size, is_candidate = missed.settings.pool, missed.position is not None

@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "that no edge asked for leads to",
+    ASKED_EDGES: "that no edge leads to",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
@@ -169,11 +169,15 @@ def cuts_by_rung(rungs: Sequence[FilterTrace]) -> dict[str, int]:
     return _away_by_rung(dropwhile(lambda rung: rung.name not in CUTS, rungs))
 
 
+def turned_away_by_filters(rungs: Sequence[FilterTrace]) -> int:
+    """Return how many memories the filters, the rungs before the first cut, rejected."""
+    return sum(_away_by_rung(takewhile(lambda rung: rung.name not in CUTS, rungs)).values())
+
+
 def shown_in_words(snapshot: RecallXraySnapshot) -> str:
     """Say how many results a snapshot has, and how many memories were left out, by reason."""
-    filters = takewhile(lambda rung: rung.name not in CUTS, snapshot.filters)
-    cuts = cuts_by_rung(snapshot.filters)
-    return results_in_words(len(snapshot.results), cuts, sum(_away_by_rung(filters).values()))
+    rungs = snapshot.filters
+    return results_in_words(len(snapshot.results), cuts_by_rung(rungs), turned_away_by_filters(rungs))
 
 
 def more_in_words(snapshot: RecallXraySnapshot) -> str:

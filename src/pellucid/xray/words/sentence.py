@@ -10,7 +10,7 @@ from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.xray.words.numbers import listed, ordinal
 
 LARGEST = {
-    "temporal": "how recent it is",
+    "temporal": "how lately it was written down",
     "sub_queries": "its places for the sub-questions",
     "rerank": "its place with the reranker",
     "rerank_passage": "its place with the reranker, neighbours included",

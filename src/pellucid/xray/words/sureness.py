@@ -30,7 +30,7 @@ def signs_in_words(trace: AbstentionTrace) -> str:
 
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
-    signs = {"near": "nearness in meaning", "met": "the reranker's", "held": "of the question's words held"}
+    signs = {"near": "nearness in meaning", "met": "the reranker's score", "held": "share of the question's words held"}
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
         bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}

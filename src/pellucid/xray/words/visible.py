@@ -19,5 +19,5 @@ def visible(text: str) -> str:
 
 
 def visible_json(document: str) -> str:
-    r"""Return a JSON document with the same characters as `\uXXXX`: equal when parsed, harmless when printed."""
+    r"""Spell out unseen characters in a JSON document as `\uXXXX`: equal when parsed, harmless when printed."""
     return _UNSEEN_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], document)

@@ -32,9 +32,10 @@ def is_memory(values: Mapping[str, object]) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the one memory of a file; other pages of the vault are counted.
+    """Yield the memory of one file of a Remnic vault; a fault in its header is noted as a problem.
 
-    Forgotten and rejected memories are counted, too, and the parts of a split memory, for the whole is there as well.
+    What is no memory, forgotten, rejected, or part of a split memory (the whole is there as well) is counted as left
+    out.
     """
     parts = parse_header(document.text())
     if parts.problem:

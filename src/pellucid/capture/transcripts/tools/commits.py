@@ -110,7 +110,7 @@ def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[Commi
 
 
 def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the title and text that a `gh pr` command would write; nothing if the command has neither."""
+    """Yield one text, title and body, that a `gh pr` command would write; nothing if the command has neither."""
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):

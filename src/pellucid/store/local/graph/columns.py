@@ -78,8 +78,11 @@ class GraphView:
     home_rows: Ints
     by_row: Ints  # the places of these pairs in the order of their rows
 
-    def nodes_of(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Return the homes (node, row) of these rows as two aligned arrays, sorted by node."""
+    def homes_of_rows(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return every (node, row) pair that says that one of these rows belongs to a node, sorted by node.
+
+        As two arrays, aligned with each other, not with `rows`: a row can belong to several nodes, or to none.
+        """
         wanted = np.unique(rows)
         first = self.home_rows.searchsorted(wanted, "left", sorter=self.by_row)
         last = self.home_rows.searchsorted(wanted, "right", sorter=self.by_row)
@@ -158,7 +161,10 @@ class GraphCache:
 
 
 def _load_segment(queries: Queries, ns: int, seg: int, version: int) -> GraphSegment:
-    """Read one segment of a namespace's edges and homes."""
+    """Read the edges, and the pairs of node and row, that the files of one segment of a namespace state.
+
+    `version` is only noted in the result: the caller compares it to know whether to read again.
+    """
     files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)
     columns = list(zip(*queries.run("graph_edges", *files), strict=True)) or [()] * len(_COLUMNS)
     edges = {name: np.array(column, kind) for (name, kind), column in zip(_COLUMNS, columns, strict=True)}

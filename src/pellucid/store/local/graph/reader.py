@@ -94,7 +94,7 @@ class LocalGraphReader:
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
         """Return which of these rows are superseded by another of them, by valid SUPERSEDES edges of their nodes."""
-        nodes, rows_of_nodes = self._view.nodes_of(rows)
+        nodes, rows_of_nodes = self._view.homes_of_rows(rows)
         steps = self.around(nodes, admission, 0.0, out=False)
         inside = (steps.type == _SUPERSEDES) & np.isin(steps.there, nodes)
         pairs = [

@@ -82,10 +82,10 @@ def _hash_of(*parts: object) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big") % NUMBERS
 
 
-def number_of(namespace: str, key: str) -> int:
-    """Return the preferred number of a node, the same in every index.
+def preferred_number(namespace: str, key: str) -> int:
+    """Return the number that a node should have, the same in every index.
 
-    If another node has it, the next free one is taken.
+    If another node has it already, the caller takes the next free one.
     """
     return _hash_of(namespace, key)
 
@@ -201,7 +201,7 @@ class GraphFold:
 
     def _find_or_add_node(self, space: Space, key: str) -> int:
         """Look a key up in the table of nodes, adding a node if there is none; return its number."""
-        node = number_of(space.name, key)
+        node = preferred_number(space.name, key)
         while holder := self._run("node_at", node):
             if holder[0] == (space.ns, key):
                 return node

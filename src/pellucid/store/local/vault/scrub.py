@@ -35,7 +35,11 @@ class Scrub:
     failpoint: Failpoint
 
     def run(self) -> dict[str, int]:
-        """Erase every copy of former files at the paths; return counts by kind. StoreBusyError if a change waits."""
+        """Erase what the vault and the journal keep of former files at the paths, and of these files under other names.
+
+        Copies are deleted; in the journal, the digests of former bytes go, and a path without a file gets a pseudonym.
+        Returns counts by kind of place. StoreBusyError, before anything is erased, if a change of a path still waits.
+        """
         for path in self.wanted:
             if journal.is_waiting(self.connection, path):
                 raise StoreBusyError(

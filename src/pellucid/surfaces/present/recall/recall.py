@@ -26,7 +26,8 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
         sure = sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained)
         if outcome.memories:
             lines.append(f"answer: {sure}")
-        lines.append(sure if outcome.abstained else f"shown: {results_in_words(len(outcome.memories), outcome.cut)}")
+        shown = results_in_words(len(outcome.memories), outcome.cut, outcome.filtered_out)
+        lines.append(sure if outcome.abstained else f"shown: {shown}")
     left = [each for each in outcome.nearest if each not in outcome.context]
     nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in left)
     lines += [f"nearest: {memory_id}{f'  {visible(words)}' if words else ''}" for memory_id, words in nearest]
@@ -54,7 +55,8 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
     for stage, why in outcome.failed.items():
         yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
     for leg in outcome.asked_in_vain:
-        yield f"nothing was found {leg_in_words(leg)}, though that was asked for"
+        reason = "though the question reads as if it asked for that" if leg == "graph" else "though that was asked for"
+        yield f"nothing was found {leg_in_words(leg)}, {reason}"
 
 
 def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
