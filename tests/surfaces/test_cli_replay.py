@@ -67,7 +67,7 @@ def test_two_recalls_are_compared(port: Cli) -> None:
     lines = port("diff", a, b).out.splitlines()
     assert lines[:3] == [f"a: {a}", f"b: {b}", "query: same"]
     assert "  without: none → rerank" in lines
-    assert "  topKFacts: 12 → 2" in lines
+    assert "  topKFacts: 20 → 2" in lines
     found = port("diff", a, b, "--json").json
     assert (found["a"], found["b"], found["same"]) == (a, b, False)
     assert len(found["left"]) == 1

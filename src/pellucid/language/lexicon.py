@@ -39,6 +39,8 @@ class Lexicon(TypedDict, total=False):
     persons: dict[str, str]
     """The forms of each personal pronoun."""
     numbers: dict[str, int]
+    announcing: list[str]
+    """Phrases by which somebody announces the next step: `let me`."""
     dates: DateWords
     scales: dict[str, str]
     """Maps what is measured to the names of its units."""
@@ -136,6 +138,12 @@ def weekdays(*codes: str) -> dict[str, int]:
 def changes(kind: Literal["since", "takes", "states", "turns"]) -> tuple[str, ...]:
     """Return the phrases of a kind that tell of a change, of all `STATED` languages; the English file explains them."""
     return tuple(each for code in STATED for each in lexicon(code).get("changes", {}).get(kind, ()))
+
+
+@cache
+def announcing() -> tuple[str, ...]:
+    """Return the phrases by which somebody announces the next step (`let me`), of all `STATED` languages."""
+    return tuple(each for code in STATED for each in lexicon(code).get("announcing", ()))
 
 
 @cache

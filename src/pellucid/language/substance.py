@@ -1,12 +1,16 @@
 """A text in, whether it says anything by itself out: a name, a number, a path, code, or words that carry meaning."""
 
 import re
+from functools import cache
 
+from pellucid.language.lexicon import announcing, words
 from pellucid.language.sentences import closing_mark, sentences
 from pellucid.language.words import content_words
 
 FEWEST_WORDS = 3
 """Content words that a text has at least if it says something; `commit this` has fewer."""
+_LONGEST_ANNOUNCEMENT = 200
+_FURTHER_PART = re.compile(r"\s[-–—]+\s|—|:\s")
 _SPECIFIC = re.compile(r"\d|[`_/\\=<>@#]|\w\.\w|\w\(|[a-zß-ÿ][A-ZÀ-Þ]|(?<=[\w,;)] )[A-ZÀ-Þ]\w")
 
 
@@ -19,6 +23,32 @@ def without_announcement(text: str) -> str:
     """Return a text without its last sentence if that ends in a colon, as an announcement does (`Now the docs:`)."""
     parts = sentences(text)
     return " ".join(parts[:-1] if parts and closing_mark(parts[-1]) in (":", "：") else parts)
+
+
+def is_narration(text: str) -> bool:
+    """Whether a text says little beside what its speaker does next: `Good question. Let me check the hooks.`
+
+    A sentence that announces also says something if it is long, has a part behind a dash or colon, or gives a reason.
+    """
+    left = " ".join(each for each in sentences(text) if not _only_announces(each.lower()))
+    return not is_specific(left) and len(content_words(left)) < FEWEST_WORDS
+
+
+def _only_announces(sentence: str) -> bool:
+    """Whether a sentence in lower case announces the next step and says nothing else: see `is_narration`."""
+    return (
+        len(sentence) <= _LONGEST_ANNOUNCEMENT
+        and bool(_announcement().match(sentence))
+        and not _FURTHER_PART.search(sentence)
+        and (words("reasons") - {"which"}).isdisjoint(sentence.split())  # `see which callers …` gives none
+    )
+
+
+@cache
+def _announcement() -> re.Pattern[str]:
+    """Return a pattern of the opening of a sentence that announces the next step, after two words at most."""
+    phrases = "|".join(map(re.escape, announcing()))
+    return re.compile(rf"(?:\W*[\w'’]+[,.!:—–-]?\s+){{0,2}}?\W*(?:{phrases})\b")
 
 
 def says_little(text: str) -> bool:

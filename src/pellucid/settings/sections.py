@@ -39,7 +39,7 @@ class RecallSettings(BaseModel):
     """The defaults of a recall; each can be overridden per call. docs/recall.md says what they were measured on."""
 
     model_config = _SECTION
-    top_k_facts: Harmless[int] = Field(default=12, ge=1, le=1000, description="Memories returned at most.")
+    top_k_facts: Harmless[int] = Field(default=20, ge=1, le=1000, description="Memories returned at most.")
     pool: int = Field(
         default=50, ge=1, le=1000, description="P: admissible candidates a leg returns; fixed, whatever topK is."
     )

@@ -49,6 +49,23 @@ def test_a_turn_that_tells_nothing_of_what_is_asked_is_left_out_and_said_to(hous
     assert away == len(turned_away(state, "tells-nothing")) > 0
 
 
+def test_what_an_agent_says_that_it_does_next_is_left_out_though_it_has_words_of_the_question(house: Opener) -> None:
+    app = house()
+    step = "Let me see where `quay.py` reads the waves."
+    session(app, turn(1, ANSWER, 1), turn(2, step, 2, source_class="assistant_output"))
+    state = run(app, QUESTION, budget=2_000)
+    assert ANSWER in state.context.text
+    assert step not in state.context.text
+    assert turned_away(state, "tells-nothing")
+
+
+def test_what_a_person_says_that_they_do_next_stays(house: Opener) -> None:
+    app = house()
+    step = "I'll write down how high the waves may be for the ferry."
+    session(app, turn(1, ANSWER, 1), turn(2, step, 2, source_class="user_input"))
+    assert step in run(app, QUESTION, budget=2_000).context.text
+
+
 def test_references_and_licences_of_other_documents_are_left_out_unless_asked_for(house: Opener) -> None:
     def section(number: int, text: str) -> Memory:
         return a_memory(number, text, category="section", session_id=f"doc-{number}")

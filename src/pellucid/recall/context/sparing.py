@@ -5,7 +5,7 @@ from math import fsum, log
 
 import numpy as np
 
-from pellucid.language.substance import is_specific, without_announcement
+from pellucid.language.substance import is_narration, is_specific, without_announcement
 from pellucid.language.words import carries_meaning
 from pellucid.model.entity import node_key
 from pellucid.recall.context.abstain import says_unknown
@@ -20,9 +20,10 @@ Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
 def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
     """Return the lines that tell nothing of what is asked.
 
-    These are turns with no word of the question, name, number, path or code, and little else; licences, references and
-    the like that nobody asked for; and, if a named document is not known, headers of documents that are not named. The
-    best line of the ranking is among them only as such a header; a pinned memory never is.
+    These are turns in which an agent only says what it does next; turns with no word of the question, name, number,
+    path or code, and little else; licences, references and the like that nobody asked for; and, if a named document is
+    not known, headers of documents that are not named. The best line of the ranking is among them only as such a
+    header; a pinned memory never is.
     """
     telling = np.uint64(sum(1 << i for i in state.plan.telling))
     asked, stems = sought(state, world)
@@ -38,10 +39,12 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
             if unknown and state.pool.ordinal[at] == 0 and node_key(memory.entity_ref or "") not in names:
                 return not any(name.casefold() in memory.content.casefold() for name in state.plan.unknown)
             return bool(line.place) and not is_answer[at] and is_bare(memory, asked, stems)
+        if memory.category != "moment" or not line.place:
+            return False
+        if memory.source_class == "assistant_output" and is_narration(memory.content):
+            return True
         return (
-            memory.category == "moment"
-            and bool(line.place)
-            and not state.pool.matched[at] & telling
+            not state.pool.matched[at] & telling
             and not is_specific(memory.content)
             and _has_little_content(memory.content, state, world)
         )
