@@ -230,7 +230,9 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
     assert words.startswith(
         f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.2f} nearness in meaning + 3 × {trace.met:.2f} the rer"
     )
-    assert words.endswith(") / 6; not sure from 0.5 on, perhaps not known from 0.6 on, refused from 0.65 on")
+    assert words.endswith(
+        ") / 6; sure below 0.3, not sure from 0.5 on, perhaps not known from 0.6 on, refused from 0.65 on"
+    )
 
 
 @pytest.mark.parametrize(

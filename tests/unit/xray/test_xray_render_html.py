@@ -82,7 +82,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
         assert card.one("h3").text.partition("]")[2] == known
     whole = render(snapshot, "text", verbose=True)
     at_work = [each for each in wire["filters"] if each["admitted"] < each["considered"] or each["softAdmitted"]]
-    for row, rung in zip(listed(root, "filters"), at_work, strict=True):
+    for row, rung in zip(listed(root, "filters-and-cuts"), at_work, strict=True):
         counts = rung["considered"], rung["admitted"], rung["softAdmitted"]
         assert tuple(map(int, (row["Came"], row["Passed"], row["Let pass, but flagged"]))) == counts
         assert f"- {rung['name']}: {rung['admitted']} of {rung['considered']} passed" in whole
@@ -266,7 +266,7 @@ def test_a_score_that_no_bar_can_show_is_shown_in_numbers(scores: dict[str, floa
 
 
 def test_the_funnel_narrows_as_the_ladder_does() -> None:
-    rungs, drawn = full().filters, page(full()).one("section", id="filters")
+    rungs, drawn = full().filters, page(full()).one("section", id="filters-and-cuts")
     for rung, bar in zip([each for each in rungs if not is_idle(each)], drawn.all("svg", class_="thin"), strict=True):
         widths = {e.words("class")[0]: float(str(e.attributes["width"])) for e in bar.all("rect")}
         assert widths["trough"] == 1000
@@ -288,7 +288,7 @@ def test_sections_without_content_are_left_out_or_say_so() -> None:
     root = page(empty())
     assert [each.attributes["id"] for each in root.all("section")] == [
         "results",
-        "filters",
+        "filters-and-cuts",
         "direct-answer",
         "context",
     ]

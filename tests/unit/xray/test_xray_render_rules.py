@@ -197,7 +197,7 @@ def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
     snapshot = empty(filters=rungs)
     two = "- two: 9 of 12 passed; too few words: 3 turned away, 2 let pass, but flagged\n"
     assert f"- one: 12 of 12 passed\n{two}" in render(snapshot, "text", verbose=True)
-    assert f"--- filters ---\n{two}- no memory was turned away by one\n" in render(snapshot, "text")
+    assert f"--- filters and cuts ---\n{two}- no memory was turned away by one\n" in render(snapshot, "text")
     assert "| `two` | 12 | 9 | 2 | too few words |\n\nNo memory was turned away by `one`." in render(
         snapshot, "markdown"
     )
@@ -396,7 +396,7 @@ def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
 def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
     assert render(empty(tier_explain=tier), "text", verbose=True).endswith(
-        "question's words\ncandidates-considered: 2\nlatency-ms: 8\nfiltered-by: (none)"
+        "question's words\ncandidates-considered: 2\nlatency-ms: 8\nothers-ruled-out-by: (none)"
     )
     assert "Source anchors" not in render(empty(tier_explain=tier), "markdown")
 

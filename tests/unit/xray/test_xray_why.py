@@ -8,6 +8,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
 from pellucid.operations.recall.why import WhyInput, explain_memory, why
 from pellucid.recall.receipt.record import pack, unpack
+from pellucid.xray.why.sentence import sentences
 
 
 @pytest.mark.requirement("XRAY-3")
@@ -54,6 +55,9 @@ def test_what_was_outranked_has_its_place_and_topk_of_that_place_admits_it(house
     assert (change.setting, change.to, change.apply, change.smallest) == ("topKFacts", "16", "top_k=16", True)
     assert recalled(app, late, CRANE, top_k=16)
     assert not recalled(app, late, CRANE, top_k=15)
+    assert "take no place" not in sentences(finding)
+    fewer = finding.model_copy(update={"change": change.model_copy(update={"to": "14"})})
+    assert sentences(fewer).endswith("Raising top-k to 14 admits it (repeats before it take no place) (verified).")
 
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")

@@ -51,7 +51,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         imported = [each for each in app.index.memories(request.namespace) if each.op_id in imports] if imports else []
         if not (rows or imported):
             raise NotFoundError(
-                f"nothing that {request.target} changed here can be undone",
+                f"no change of {request.target} that can be undone is on record in {request.namespace}",
                 next_step=f"{step('memory.history', name='ID')} shows the changes of a memory",
             )
         check_may_change(request.said_by, [each.memory for each in (*current.values(), *imported)])

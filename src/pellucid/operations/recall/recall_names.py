@@ -23,5 +23,5 @@ def resolve_recall_id(app: App, namespace: str, name: str) -> str:
     back = int(matched[1] or 0)
     rows = app.receipts.recalls(namespace, limit=back + 1)
     if len(rows) <= back:
-        raise NotFoundError(f"no recall {name} in {namespace}: {len(rows)} are on record", next_step="ask something")
+        raise NotFoundError(f"no recall {name} in {namespace}: only {len(rows)} on record", next_step="ask something")
     return rows[back].recall_id

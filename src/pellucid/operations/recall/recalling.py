@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import ms_if_any
-from pellucid.errors import InputError, NotFoundError, StoreError, step
+from pellucid.errors import InputError, NotFoundError, StoreError, field_name, step
 from pellucid.memory.indexer import readable
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
@@ -246,7 +246,7 @@ def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:
         )
     raise NotFoundError(
         f"no recall {recall_id} in {namespace}",
-        next_step=f"recall ids start with rec_; {step('recall.list')} shows them",
+        next_step=f"{step('recall.list')} shows those of {namespace}; {field_name('namespace')} names another project",
     )
 
 

@@ -132,9 +132,9 @@ def _explain_kept(app: App, request: WhyInput) -> WhyOutput:
         return _explain_question(app, request.namespace, words)
     if words and target is None:
         raise NotFoundError(
-            "no memory says these words, and nothing is on record of them",
-            next_step="write the sentence as it was said; or "
-            f'give {field_name("query")} "…" to look for the memory nearest to them',
+            f"no memory of {request.namespace} has this name or says these words, and nothing is on record of them",
+            next_step=f'write the sentence as it was said; give {field_name("query")} "…" to look for the memory '
+            f"nearest to them, or {field_name('namespace')} for a memory of another project",
         )
     if target is None or target.matched not in ("content", "words"):
         return _explain_in_recall(app, request)

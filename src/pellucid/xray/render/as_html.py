@@ -39,7 +39,7 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
         "Results": _results(snapshot),
         "Rejected": _rejected(snapshot),
         "Legs": _legs(snapshot),
-        "Filters": _filters(snapshot),
+        "Filters and cuts": _filters(snapshot),
         "Stages": _stages(snapshot),
         "Direct answer": _tier_lines(snapshot.tier_explain),
         "Context": _context(snapshot),

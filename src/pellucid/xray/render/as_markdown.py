@@ -26,7 +26,7 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
         f"**Query:** {code(snapshot.query)}",
         _field_table(fields.header_fields(snapshot, verbose=verbose)),
         *_section("Legs", _table(tables.legs_table(snapshot, verbose=verbose))),
-        *_section("Filters", *_filters(snapshot, verbose=verbose)),
+        *_section("Filters and cuts", *_filters(snapshot, verbose=verbose)),
         *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot, verbose=verbose)),
         *_section("Stages", _table(tables.stages_table(snapshot))),

@@ -31,7 +31,7 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
     sections = (
         [_TITLE, f"query: {visible(snapshot.query)}", *_lines(fields.header_fields(snapshot, verbose=verbose))],
         _section("legs", [_leg(leg) for leg in snapshot.legs if verbose or is_at_work(leg)]),
-        _section("filters", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
+        _section("filters and cuts", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
         _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
         _section("rejected", _rejected(snapshot, verbose=verbose)),
         _section("stages", _stages(snapshot, verbose=verbose)),

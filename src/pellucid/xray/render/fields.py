@@ -217,7 +217,7 @@ def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLin
         ("reason", prose(verdict_in_words(tier.tier_reason))),
         ("candidates-considered", plain(str(tier.candidates_considered))),
         ("latency-ms", plain(millis(tier.latency_ms))),
-        ("filtered-by", _joined_names(tier.filtered_by) or plain("(none)")),
+        ("others-ruled-out-by", _joined_names(tier.filtered_by) or plain("(none)")),
     )
 
 

@@ -139,7 +139,15 @@ def _change_in_words(finding: WhyFinding) -> str:
     if not change.verified:
         return f"`{change.apply}` says what to mend; whether it is found then cannot be tried before."
     change_words = _CHANGES[change.kind].format(to=change.to, setting=change.setting, apply=change.apply)
-    return f"{change_words} admits it (verified)."
+    skips = (
+        " (repeats before it take no place)" if change.kind == "top-k" and _is_below(change.to, finding.place) else ""
+    )
+    return f"{change_words} admits it{skips} (verified)."
+
+
+def _is_below(number: str, place: int | None) -> bool:
+    """Whether a setting's new value is a number below the memory's place in the ranking."""
+    return place is not None and number.isdecimal() and int(number) < place
 
 
 def tried_in_words(tried: WhyTried) -> str:

@@ -13,7 +13,7 @@ LARGEST = {
     "temporal": "how lately it was written down",
     "sub_queries": "its places for the sub-questions",
     "rerank": "its place with the reranker",
-    "rerank_passage": "its place with the reranker, neighbours included",
+    "rerank_passage": "the place that the reranker gives it and its neighbours together",
     "named": "whom it is by or about",
     "voice": "that the user said it",
     "importance": "its importance",

@@ -30,14 +30,18 @@ def signs_in_words(trace: AbstentionTrace) -> str:
 
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
-    signs = {"near": "nearness in meaning", "met": "the reranker's score", "held": "share of the question's words held"}
+    signs = {
+        "near": "nearness in meaning",
+        "met": "the reranker's score",
+        "held": "share of the question's words held, rare ones counting more",
+    }
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
         bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
         return "".join(f"{doubt:.2f}, {words}" for doubt, words in bounds.items())
     weight = sum(WEIGHTS[name] for name in values)
     parts = " + ".join(f"{WEIGHTS[name]} × {value:.2f} {signs[name]}" for name, value in values.items())
-    limits = f"not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
+    limits = f"sure below {SURE_BELOW:g}, not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
     if trace.threshold < 1:
         limits += f", refused from {trace.threshold:g} on"
         limits += f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
