@@ -3,7 +3,6 @@
 import pytest
 
 from kits.work import told
-
 from pellucid.observe.work.answering import shortened
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
@@ -75,9 +74,9 @@ def answered(said: str, reply: str) -> list[str]:
 def test_what_is_held_against_an_item_is_quoted_whole_and_accepts_nothing() -> None:
     reply = "Yes, but for 2. we must never wait for the gateway. What if the till kept a clock of its own?"
     assert chosen(MENU, reply) == []
+    quote = "Yes, but for 2. we must never wait for the gateway. What if the till kept a clock of its own?"
     assert answered(MENU, reply) == [
-        "The till must ask the gateway for the time before each receipt. (answered: “Yes, but for 2. we must never wait"
-        " for the gateway. What if the till kept a clock of its own?”)"
+        f"The till must ask the gateway for the time before each receipt. (answered: “{quote}”)"
     ]
     kept = told(("assistant", MENU), ("user", reply))
     assert not any(each.startswith("We must never wait") for each in kept)
