@@ -6,6 +6,7 @@ from pellucid.language.sentences import is_question, join_sentences, sentences
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
+from pellucid.observe.prose import without_emphasis
 from pellucid.observe.work.answering import shortened
 
 LONGEST = 420
@@ -65,7 +66,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 def _commit_summary(content: str) -> str:
     """Return a commit's subject, and sentences after it that fit; empty if the subject has under three words."""
-    subject, _, rest = content.strip().partition("\n")
+    subject, _, rest = "\n".join(map(without_emphasis, content.strip().splitlines())).partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""
     summary = subject.strip().rstrip(".")

@@ -4,28 +4,28 @@ A person's sentences are kept singly, so that a later statement can replace one 
 alone is kept with its neighbour. An agent's conclusion is kept in stretches, since its sentences depend on each other.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pellucid.language import lexicon
 from pellucid.language.quoting.voices import foreign_and_own
-from pellucid.language.sentences import is_closed, join_sentences
+from pellucid.language.sentences import join_sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length, words
 from pellucid.observe.extract.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
-from pellucid.observe.extract.polish import polish
+from pellucid.observe.extract.polish import capitalised, polish
 from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
 from pellucid.observe.language import Language
-from pellucid.observe.prose import ProseBlock, blocks, sentences
+from pellucid.observe.prose import blocks
 from pellucid.observe.setting import TurnContext
 from pellucid.observe.work.parts import WorkTurn
 from pellucid.observe.work.records import statements_of_record
 from pellucid.observe.work.replies import without_offers
+from pellucid.observe.work.units import Unit, joined_items, units, without_announcement
 
 KEEP = 0.35
 """The durability from which an agent's sentence is kept."""
@@ -50,63 +50,6 @@ PER_CONCLUSION = 4
 """The most statements of one turn of an agent, the surest; of a person's turn all are kept."""
 PER_RECORD = 8
 """The same for an accepted plan or a recap, which are long and consist of conclusions."""
-
-_ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
-_BOX = re.compile(r"\[.\]\s")
-_LONGEST_HEADING = 70
-_LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A sentence or list item; `lead` is the heading or announcing line above it, empty if there is none."""
-
-    text: str
-    lead: str
-    block: int
-    """The position of its paragraph or list; units of one block can become one statement."""
-    listed: bool = False
-
-    @property
-    def whole(self) -> str:
-        """The text as it reads alone: a list item after its lead."""
-        return f"{self.lead} {self.text}" if self.lead and self.listed else self.text
-
-
-def units(prose: Sequence[ProseBlock]) -> Iterator[Unit]:
-    """Yield the sentences and list items of some blocks, each with its lead; without bare headings and checkboxes."""
-    lead, part = "", 0
-    found = [block for block in prose if not _BOX.match(block.text)]
-    for at, block in enumerate(found):
-        if block.marker == "none":
-            part = at
-            if _is_heading(block, found, at):
-                lead = f"{block.text.rstrip(':：')}:"
-                continue
-            lead = ""
-            inside = sentences(block.text)
-            leads_list = at + 1 < len(found) and found[at + 1].marker != "none"
-            for number, sentence in enumerate(inside):
-                if leads_list and number == len(inside) - 1 and _ANNOUNCES.search(sentence):
-                    lead = sentence
-                else:
-                    yield Unit(_labelled(block, sentence), "", at)
-        else:
-            yield Unit(_labelled(block, block.text), lead, part, listed=True)
-
-
-def _labelled(block: ProseBlock, sentence: str) -> str:
-    """Return the sentence with the label that opens its block (`Root cause: …`), which was parsed as a speaker."""
-    if block.speaker and block.text.startswith(sentence):
-        return f"{block.speaker}: {sentence}"
-    return sentence
-
-
-def _is_heading(block: ProseBlock, prose: Sequence[ProseBlock], at: int) -> bool:
-    """Whether the short block at index `at` of `prose` is the heading of the blocks after it."""
-    if len(block.text) > _LONGEST_HEADING or at + 1 == len(prose):
-        return False
-    return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +131,7 @@ def _completed(
             if out and _bare(text) not in _bare(out[-1].text):
                 out[-1] = _with_text(out[-1], out[-1].text, text)
             waiting = "" if out else text
-        before = f"{unit.text[:1].upper()}{unit.text[1:]}"
+        before = capitalised(unit.text)
     return sorted([*out, *by_unit.values(), *beside], key=lambda each: each.position)
 
 
@@ -280,15 +223,15 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
     for part in parts if kept else ():
         sure = [each for each in kept if each.unit in part]
         left = "" if len(part) == len(items) else "; …"
-        text = f"{lead} {'; '.join(unit.text.rstrip('.;') for unit in part)}{left}"
-        yield replace(_joined_statement(sure), text=text)
+        yield replace(_joined_statement(sure), text=f"{lead} {joined_items(part)}{left}")
 
 
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:
     """Return the units that state something, with their durability; without questions and an agent's next steps."""
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
-    for at, unit in enumerate(turn_units):
+    for at, whole in enumerate(turn_units):
+        unit = whole if whole.listed else replace(whole, text=without_announcement(whole.text))
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue

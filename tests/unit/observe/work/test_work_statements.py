@@ -411,3 +411,43 @@ def test_a_list_too_long_to_be_told_whole_is_left_out_if_most_of_it_is_not_worth
         f"- Renamed `row{number}` to `line{number}` in the board, the printer and the till" for number in range(12)
     ]
     assert told(("user", "go on"), ("assistant", "\n".join(["Where it stands:", "", found, *edits]))) == []
+
+
+FOUND = "The receipts are lost because the till deletes a draft before the printer has answered, which takes a second."
+
+
+def test_a_sentence_that_only_announces_what_is_not_kept_is_left_out() -> None:
+    shown = "```text\nreceipt 12 printed\n```"
+    kept = told(("user", "why?"), ("assistant", f"{FOUND} After the restart, you should see:\n\n{shown}"))
+    assert kept == [FOUND.rstrip(".")]
+    stated = "Each draft of a till carries the number of its printer in the `Printer-Id` trailer"
+    kept = told(("user", "why?"), ("assistant", f"{FOUND} {stated}:\n\n{shown}"))
+    assert kept == [f"{FOUND} {stated}"]
+
+
+def test_what_an_item_announces_without_saying_it_is_no_part_of_a_list() -> None:
+    items = [
+        "Drafts are deleted only once the printer has answered.",
+        "print, then wait, then delete",
+        "Receipts of a closed till are never printed again, in two places",
+        "the office counts each of them twice",
+    ]
+    said = f"- {items[0]} So the order becomes:\n- {items[1]}\n- {items[2]}:\n- {items[3]}\n- and then it is:"
+    (kept,) = told(("user", "so?"), ("assistant", f"Two rules hold for receipts:\n\n{said}"))
+    assert kept == f"Two rules hold for receipts: {items[0][:-1]}; {items[1]}; {items[2]}; {items[3]}"
+
+
+def test_what_names_code_is_written_as_it_was() -> None:
+    for said in (
+        "till.go:12 must never print a receipt twice.",
+        "printAll must never run before the drafts are stored, because the office counts them.",
+        "tillvet must never warn about drafts, so we always add `//nolint:tillvet` there.",
+    ):
+        assert told(("user", said)) == [said.rstrip(".")]
+    assert told(("user", "also never print a receipt twice.")) == ["Never print a receipt twice"]
+
+
+def test_emphasis_in_a_commit_is_no_part_of_its_words() -> None:
+    said = "Print each receipt once\n\n## Summary\n- **Draft fix**: drafts were printed twice. Now **1 s -> 0 s**."
+    (kept,) = recorded("commit", "assistant", said)
+    assert "Draft fix: drafts were printed twice. Now 1 s -> 0 s" in kept
