@@ -39,6 +39,8 @@ DECIDED = 0.5
 """The probability from which an agent's statement is kept as a decision."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
+LONGEST_PAIR = 560
+"""The same of a paragraph of two sentences, which would be cut in halves."""
 LONGEST_LIST = 630
 """The same of a list that is told whole."""
 FEWEST_WORDS = 4
@@ -59,6 +61,10 @@ class ReadUnit:
     unit: Unit
     reading: DurabilityReading
     text: str
+    at: int = 0
+    """Its position among the turn's units."""
+    is_parted: bool = False
+    """Whether an agent's next step was left out before it, so that it does not go on where the unit before it ended."""
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
@@ -195,13 +201,30 @@ def _surest_statements(context: TurnContext, min_durability: float, max_count: i
     """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
     found = list(units(without_offers(blocks(context.turn.content))))
     read = _stating_units(found, context, by_user=False)
-    prose = [each for each in read if not _has_lead(each.unit)]
+    prose = list(_rejoined([each for each in read if not _has_lead(each.unit)], found, context.language))
     made = [_joined_statement(run) for run in _statement_runs(prose, min_durability, context.language)]
     lasting = [each for each in read if _has_lead(each.unit) and each.reading.durable >= min_durability]
     for (_, lead), items in groupby(filter(_has_lead, found), key=lambda unit: (unit.block, unit.lead)):
         made += _statements_of_list(lead, list(items), lasting)
     surest = sorted(made, key=lambda each: -each.confidence)[:max_count]
     return sorted((each for each in made if each in surest), key=lambda each: each.position)
+
+
+def _rejoined(read_units: Iterable[ReadUnit], turn_units: Sequence[Unit], language: Language) -> Iterator[ReadUnit]:
+    """Yield an agent's units, each with the question that it answers, and parted where its next step was left out.
+
+    A question is no statement, yet what stands behind it means nothing without it: `Does a refund get a number? Today
+    it doesn't, so …`. It goes along within a paragraph, and at its beginning where the answer opens with a pronoun.
+    """
+    last = ReadUnit(Unit("", "", -1), load_table().read("", by_user=False), "", -1)
+    for read in read_units:
+        between = [each for each in turn_units[last.at + 1 : read.at] if each.block == read.unit.block]
+        answers = between and not read.unit.listed and is_question(between[-1].text, language)
+        asked = between[-1].text if answers else ""
+        steps = any(_is_next_step(each, language) or language.noise.offer.match(each.text) for each in between)
+        goes_on = not steps and (last.unit.block == read.unit.block or is_unresolved(read.text, language))
+        last = read
+        yield replace(read, text=f"{asked} {read.text}" if asked and goes_on else read.text, is_parted=steps)
 
 
 def _has_lead(unit: Unit) -> bool:
@@ -246,7 +269,7 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
         if brief and at + 1 < len(turn_units):  # read with what follows, too: `Only today, though.`
             onward = table.read(" ".join(each.whole for each in turn_units[at:]), by_user=True).durable
             reading = replace(reading, durable=(reading.durable + 2 * onward) / 3)
-        out.append(ReadUnit(unit, reading, text))
+        out.append(ReadUnit(unit, reading, text, at))
     return out
 
 
@@ -267,8 +290,7 @@ def _statement_runs(
     reason, after a finding its mending. If it ends in a guess, it is a step of a search and left out. A sentence that
     opens with a pronoun takes the sentence before it along. `min_durability` is where a unit counts as durable.
     """
-    for _, each in groupby(read_units, key=lambda read: read.unit.block):
-        block = list(each)
+    for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
         ]
@@ -277,20 +299,40 @@ def _statement_runs(
             continue
         if rest and brief and not is_unresolved(rest[0].text, language):
             yield rest
-            continue
-        run: list[ReadUnit] = []
-        before: ReadUnit | None = None
-        for read in block:
-            full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
-            if run and (full or read.reading.durable < min_durability):
-                yield run
-                run = []
-            if read.reading.durable >= min_durability:
-                leans = not run and before and is_unresolved(read.text, language)
-                run = [*run, *([before] if leans and before else []), read]
-            before = None if read.reading.durable >= min_durability else read
-        if run:
+        else:
+            yield from _runs_of_stretch(block, min_durability, language)
+
+
+def _stretches(read_units: Iterable[ReadUnit]) -> Iterator[list[ReadUnit]]:
+    """Yield the neighbouring units of each block, cut where one is parted from the unit before it."""
+    stretch: list[ReadUnit] = []
+    for read in read_units:
+        if stretch and (read.is_parted or read.unit.block != stretch[-1].unit.block):
+            yield stretch
+            stretch = []
+        stretch.append(read)
+    if stretch:
+        yield stretch
+
+
+def _runs_of_stretch(
+    stretch: Sequence[ReadUnit], min_durability: float, language: Language
+) -> Iterator[list[ReadUnit]]:
+    """Yield the durable units of neighbouring ones in runs, each with the unit before it if it opens with a pronoun."""
+    run: list[ReadUnit] = []
+    before: ReadUnit | None = None
+    room = LONGEST_PAIR if len(stretch) == 2 else LONGEST  # the second of two sentences leans on the first
+    for read in stretch:
+        full = sum(len(each.text) + 2 for each in run) + len(read.text) > room
+        if run and (full or read.reading.durable < min_durability):
             yield run
+            run = []
+        if read.reading.durable >= min_durability:
+            leans = not run and before and is_unresolved(read.text, language)
+            run = [*run, *([before] if leans and before else []), read]
+        before = None if read.reading.durable >= min_durability else read
+    if run:
+        yield run
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
