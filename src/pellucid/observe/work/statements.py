@@ -10,7 +10,7 @@ from itertools import groupby
 
 from pellucid.language import lexicon
 from pellucid.language.quoting.voices import foreign_and_own
-from pellucid.language.sentences import join_sentences
+from pellucid.language.sentences import join_sentences, mask_code, sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length, words
 from pellucid.observe.extract.batches import batches
@@ -18,7 +18,14 @@ from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import capitalised, polish
 from pellucid.observe.extract.referents import solid_words
-from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
+from pellucid.observe.extract.statements import (
+    POSITIONS,
+    ObservedStatement,
+    is_question,
+    is_task,
+    is_unresolved,
+    statements,
+)
 from pellucid.observe.language import Language
 from pellucid.observe.prose import blocks
 from pellucid.observe.setting import TurnContext
@@ -31,6 +38,8 @@ KEEP = 0.35
 """The durability from which an agent's sentence is kept."""
 KEEP_OF_PERSON = 0.5
 """The same for a person's sentence: a lost rule has to be said again, a superfluous order is one line to skip."""
+KEEP_OF_TASK = 0.7
+"""The same for a person's sentence that opens like an order of the moment (`let's get …`)."""
 KEEP_OF_CUE = 0.2
 """The same for a person's sentence with a cue such as `never`: quotations and stories have those words, too."""
 KEEP_OF_LAST = 0.25
@@ -89,15 +98,24 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     further = [
         _statement_alone(read)
         for read in _stating_units(found, own, by_user=True)
-        if read.reading.durable >= KEEP_OF_PERSON or tells_change(read.unit.text)
+        if read.reading.durable >= _least_durable(read.unit.text, own) or tells_change(read.unit.text)
         if not any(_bare(read.unit.text) in each or each in _bare(read.unit.text) for each in cued_words)
     ]
     made = sorted(
         (each for each in (*cued, *further) if each.text.casefold() not in taken), key=lambda each: each.position
     )
+    if context.language.noise.objection.search(
+        typed.strip().lower()
+    ):  # it tells what is otherwise, and not how to do it
+        made = [replace(each, category="correction") if each.category == "procedure" else each for each in made]
     left = [unit for unit in found if polish(unit.text, own.language).casefold() not in taken]
     whole = _is_brief(found) and not any(unit.listed for unit in found)
     return _completed(made, left, own.language) if whole else made
+
+
+def _least_durable(text: str, context: TurnContext) -> float:
+    """Return the durability from which a person's sentence is kept: more of one that orders something for now."""
+    return KEEP_OF_TASK if is_task(text.lower(), context) else KEEP_OF_PERSON
 
 
 def _without_quotes(typed: str, before: TurnContext | None) -> str:
@@ -199,7 +217,8 @@ def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
 
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
     """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
-    found = list(units(without_offers(blocks(context.turn.content))))
+    spoken = units(without_offers(blocks(context.turn.content)))
+    found = [replace(unit, text=_lasting_words(unit.text, context.language)) for unit in spoken]
     read = _stating_units(found, context, by_user=False)
     prose = list(_rejoined([each for each in read if not _has_lead(each.unit)], found, context.language))
     made = [_joined_statement(run) for run in _statement_runs(prose, min_durability, context.language)]
@@ -258,7 +277,7 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue
-        if not by_user and _is_next_step(unit, language):
+        if not by_user and (not unit.text or _is_next_step(unit, language)):
             continue
         reading = table.read(unit.whole, by_user=by_user)
         if not by_user:
@@ -271,6 +290,15 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
             reading = replace(reading, durable=(reading.durable + 2 * onward) / 3)
         out.append(ReadUnit(unit, reading, text, at))
     return out
+
+
+def _lasting_words(text: str, language: Language) -> str:
+    """Return an agent's words without sentences on how its work stands, and without a next step behind a dash."""
+    lasting = " ".join(each for each in sentences(text) if not language.noise.passing.search(mask_code(each).lower()))
+    masked = mask_code(lasting)
+    dash = max(masked.rfind(mark) for mark in (" — ", " – ", " - "))
+    announces = dash > 0 and language.noise.intent.match(masked[dash + 3 :].lower())
+    return lasting[:dash] if announces else lasting
 
 
 def _is_next_step(unit: Unit, language: Language) -> bool:

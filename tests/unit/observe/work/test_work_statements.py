@@ -7,7 +7,9 @@ import pytest
 from kits.extraction import accepted
 from kits.work import told, turns
 from pellucid.model.turn import Role, Segment, TurnKind
+from pellucid.observe.extract.classify import classify
 from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.language import load_language
 from pellucid.observe.work.statements import LONGEST_LIST
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
@@ -472,7 +474,10 @@ def test_sentences_are_not_joined_over_a_step_that_is_left_out() -> None:
 
 
 def test_what_a_reason_is_given_for_is_told_with_it() -> None:
-    what = "Each till could print its receipts on its own, without the queue of the office"
+    what = (
+        "Letting each of the forty tills (excluding the one in the yard and the one at the gate, which share a printer)"
+        " print its receipts on its own would need no queue of the office, and lets all of them print at once"
+    )
     why = "Since every till has a printer and a clock of its own, this would halve the time from 200 s to 100 s"
     kept = told(("user", "and the queue?"), ("assistant", f"{what}. {why}."))
     assert kept == [f"{what}. {why}"]
@@ -489,3 +494,63 @@ def test_a_paragraph_of_two_long_sentences_is_not_cut_in_halves() -> None:
     )
     assert len(first) + len(second) > 420
     assert told(("user", "so?"), ("assistant", f"{first}. {second}.")) == [f"{first}. {second}"]
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        "The mending of the printer of the second till is in progress.",
+        "Standing by for your go/no-go on the new driver of the second till.",
+        "The reason is clear from the log of the spooler.",
+        "Got it — you want each till to print its own receipts from now on.",
+        "`docs/tills.md` tells how receipts are printed (not yet updated with what we found).",
+    ],
+)
+def test_how_the_work_of_an_agent_stands_is_no_memory(passing: str) -> None:
+    kept = told(("user", "and refunds?"), ("assistant", f"{passing}\n\n{REFUND}\n\n{passing}"))
+    assert kept == [REFUND[:-1]]
+
+
+def test_what_only_looks_like_a_state_of_work_stays() -> None:
+    said = "The till shows `print in progress` until the spooler has answered, because the driver never times out"
+    assert told(("user", "why?"), ("assistant", f"{said}.")) == [said]
+
+
+def test_a_next_step_behind_a_dash_is_cut_off() -> None:
+    said = "The receipts are printed twice because the driver of the second till never waits for the spooler's answer"
+    kept = told(("user", "why?"), ("assistant", f"{said} — let me check if the first till has the same driver."))
+    assert kept == [said]
+
+
+def test_a_list_loses_the_sentence_on_its_state_and_not_its_item() -> None:
+    items = "- the driver never waits for the spooler. Mending in progress\n- the till deletes drafts too early"
+    said = f"Receipts are lost for two reasons:\n\n{items}"
+    assert told(("user", "why?"), ("assistant", said)) == [
+        "Receipts are lost for two reasons: the driver never waits for the spooler; the till deletes drafts too early"
+    ]
+
+
+def test_orders_of_the_moment_are_no_rules_or_commitments() -> None:
+    assert told(("user", "let's get a better name for the branch, base it on origin/next")) == []
+    assert told(("user", "leave the editor, update the list - then I'll tell you the next steps")) == []
+
+
+def test_a_promise_has_a_time_and_not_only_a_next_thing() -> None:
+    english = load_language("en")
+    for said in ("I'll send the list to the office next Friday", "I'll mend the printer of the yard this week"):
+        found = classify(said, english)
+        assert found is not None
+        assert found.category == "commitment"
+    assert classify("I'll tell you the next steps", english) is None
+
+
+def test_what_is_said_against_an_agents_words_is_no_procedure() -> None:
+    steps = (
+        "the cashier makes a refund, then run the spooler to print it, and then push the log to the office before you"
+        " close the till"
+    )
+    (plain,) = accepted(Segment("s", turns(("assistant", REFUND), ("user", steps)), "session_end"))
+    assert plain.fact.category == "procedure"
+    doubt = f"Mh. {steps}"
+    (kept,) = accepted(Segment("s", turns(("assistant", REFUND), ("user", doubt)), "session_end"))
+    assert kept.fact.category == "correction"
