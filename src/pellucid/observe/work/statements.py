@@ -4,6 +4,7 @@ A person's sentences are kept singly, so that a later statement can replace one 
 alone is kept with its neighbour. An agent's conclusion is kept in stretches, since its sentences depend on each other.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -61,6 +62,8 @@ PER_CONCLUSION = 4
 """The most statements of one turn of an agent, the surest; of a person's turn all are kept."""
 PER_RECORD = 8
 """The same for an accepted plan or a recap, which are long and consist of conclusions."""
+
+_QUOTATION = re.compile('["“”„«].*["“”»]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,8 @@ def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
     """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
     spoken = units(without_offers(blocks(context.turn.content)))
+    if context.turn.kind == "recap":  # what it quotes whole, a person said in a turn
+        spoken = (unit for unit in spoken if not _QUOTATION.fullmatch(unit.text.strip()))
     found = [replace(unit, text=_lasting_words(unit.text, context.language)) for unit in spoken]
     read = _stating_units(found, context, by_user=False)
     prose = list(_rejoined([each for each in read if not _has_lead(each.unit)], found, context.language))

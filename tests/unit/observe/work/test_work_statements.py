@@ -554,3 +554,11 @@ def test_what_is_said_against_an_agents_words_is_no_procedure() -> None:
     doubt = f"Mh. {steps}"
     (kept,) = accepted(Segment("s", turns(("assistant", REFUND), ("user", doubt)), "session_end"))
     assert kept.fact.category == "correction"
+
+
+def test_of_a_recap_what_it_quotes_whole_is_no_finding() -> None:
+    quote = "the refunds must never be counted twice, whatever the till says, because the office has no time for it"
+    recap = f'4. Problem Solving:\n   - {REFUND}\n\n6. What the user said:\n   - "{quote}"'
+    kept = recorded("recap", "assistant", recap)
+    assert any(REFUND[:-1] in each for each in kept)
+    assert not any("counted twice" in each for each in kept)
