@@ -1,10 +1,11 @@
 """Scored candidates of one segment in, a ruling for each out: accept, reject or defer, with a code and a few words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from pellucid.language.spelling import content_hash
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words
 from pellucid.model.memory import Category
 from pellucid.model.observation import ExtractedFact, Verdict
@@ -32,6 +33,9 @@ IMPORTANCE_FLOOR = 0.4
 CONFIDENCE_FLOOR = 0.55
 CAP_BASE = 8
 """Facts of a segment that are accepted at most, plus one for every two turns; the most important ones stay."""
+REPEATED = 0.8
+"""The share of a statement's content words, `FEWEST_REPEATED` at least, in a fuller one that makes it a repetition."""
+FEWEST_REPEATED = 5
 _TERSE: frozenset[Category] = frozenset({"skill", "relationship", "entity"})
 """Categories for which one content word is enough, since the cue says the rest: `I know Rust`."""
 
@@ -89,7 +93,34 @@ class HeuristicJudge:
                 continue
             ruling = _rule_on_wording(candidate.fact, manner) or _rule_on_scores(candidate)
             rulings.append(ruling or _rule_on_repetition(candidate.fact, seen) or _ACCEPTED)
+        for at in _repeats_of_agent(rulings, candidates, segment):
+            rulings[at] = DUPLICATE
         return apply_cap(rulings, candidates, segment)
+
+
+def _repeats_of_agent(rulings: Sequence[Ruling], candidates: Sequence[Candidate], segment: Segment) -> Iterator[int]:
+    """Yield the index of each accepted statement of a working agent that a fuller one of the segment says, too.
+
+    An agent tells its findings, its commit and its report in much the same words. The fuller one has most of the
+    content words and all of the numbers, and denies as much, so that nothing narrowed or changed is lost.
+    """
+    turns = {turn.ordinal: turn for turn in segment.turns}
+    told = [
+        (at, candidate.fact.content, set(content_words(candidate.fact.content)))
+        for at, (candidate, ruling) in enumerate(zip(candidates, rulings, strict=True))
+        if ruling.verdict == "accept" and session_manner(segment.turns) == "work"
+        if all(turns[each].role == "assistant" for each in candidate.fact.cited if each in turns)
+    ]
+    for at, text, own_words in told:
+        numbers = {word for word in own_words if any(map(str.isdigit, word))}
+        fuller = ((more, said) for _, more, said in told if len(said) > len(own_words) >= FEWEST_REPEATED)
+        if any(
+            len(own_words & said) >= REPEATED * len(own_words)
+            and numbers <= said
+            and polarity(text).denied == polarity(more).denied
+            for more, said in fuller
+        ):
+            yield at
 
 
 def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:

@@ -78,6 +78,10 @@ class Noise(FrozenTable):
     offer: re.Pattern[str] = _NEVER
     """The opening of a question in which an assistant offers to do something: `Do you want me to …`."""
     transient: re.Pattern[str] = _NEVER
+    passing: re.Pattern[str] = _NEVER
+    """An agent's word on how its work stands, or on the talk itself, which holds no longer once it goes on."""
+    objection: re.Pattern[str] = _NEVER
+    """The opening of a message by which a person doubts what was said before."""
     greeting: str = "(?!)"
     lead: str = "(?!)"
     tail: str = "(?!)"

@@ -152,14 +152,14 @@ def _read_line(line: str) -> ProseBlock:
         marker = "bullet" if item["bullet"] else "ordered"
         number = int(found[0]) if (found := _DIGITS.search(item["ordered"] or "")) else None
         line = item["text"]
-    text = _without_emphasis(_HEADING.sub("", line)).strip()
+    text = without_emphasis(_HEADING.sub("", line)).strip()
     named = _SPEAKER.match(text)
     if named and marker != "ordered" and named[1].casefold() not in _NOT_SPEAKERS:
         return ProseBlock(text[named.end() :], marker, named[1], number)
     return ProseBlock(text, marker, number=number)
 
 
-def _without_emphasis(line: str) -> str:
+def without_emphasis(line: str) -> str:
     """Return the line without the signs of emphasis; what looks like one in inline code (`**options`) stays."""
     masked, parts, last = mask_code(line), list[str](), 0
     for found in _EMPHASIS.finditer(masked):

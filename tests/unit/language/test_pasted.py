@@ -26,6 +26,16 @@ TRACE = "../../node_modules/a/dist/web/wasm_bg.wasm\nModule not found\n\n./lib/b
 TABLE = "| name | hits |\n|---|---|\n| redis | 12 |\n| memcached | 3 |"
 CODE = 'func main() {\n\tcache := New("redis")\n\treturn cache.Run()\n}'
 SCREEN = "❯ commit it\n  ⎿  Hook says: a review is ready.\n\n     Read it.\n\n⏺ Done. We use Memcached now."
+TREE = (
+    "v ada/till-list *  [3 tickets]\n"
+    ">  v * I think we should sort the tickets by day and hide the closed ones\n"
+    "      - [ NEW ] Please never print the total twice, the customers complain. — just now [+12 -3]\n"
+    "    > - [ NEW ] Why is the tax shown twice? — 7 mins ago [+5 -35]\n"
+    "   v o can we group these by shop? [Agent] (4 steps)\n"
+    "      - 47c7452 print the shop in the list — 14 hours ago [+37 -4 (5 files)]"
+)
+CURSOR = "> v ada/till-list *  [3 tickets]\n   v * I think we should sort the tickets by day, so that …"
+GIT_LOG = "47c7452 print the shop in the list\n8d21e0f round the tax once\nabc12f9 sort tickets by day"
 MAIL = "From: Bob <bob@shop.example>\nTo: Ada\nSubject: Cache\n\nWe must use Memcached.\n\nBob"
 TAGGED = "<document>\nWe must use Memcached.\n</document>"
 REPORT = (
@@ -58,6 +68,9 @@ PASTES = {
     "table": TABLE,
     "code": CODE,
     "screen": SCREEN,
+    "tree": TREE,
+    "cursor": CURSOR,
+    "git log": GIT_LOG,
     "mail": MAIL,
     "tags": TAGGED,
     "report": REPORT,
@@ -112,6 +125,9 @@ def test_the_steps_that_a_program_reports_are_pasted():
         GERMAN,
         "## Cache\nKeep Redis.\n\n## Queue\nKeep Kafka.",
         "a > b, and x | y is fine",
+        "the list:\n  - sort it by day (2 columns)\n  - hide the closed ones\n  - [ ] ask Ada about 1 and 2 (3 days)",
+        "* keep the colours (all 3)\n* drop the frame (it takes 2 lines)\n* never print the total twice (1 bug)",
+        "o sea, no imprimas el total\ny nunca dos veces [2]\no al final (3 pruebas)",
         "use <b>bold</b> for names",
         "now:\n    make test\nthen:\n    make check",
         "From Monday on: no deploys.\nTo be sure: ask Ada.",

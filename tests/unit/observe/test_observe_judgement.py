@@ -4,7 +4,7 @@ import pytest
 
 from kits.extraction import THURSDAY, FixedClock, accepted_of, said, segment
 from pellucid.model.observation import Evidence, ExtractedFact
-from pellucid.model.turn import Segment
+from pellucid.model.turn import Segment, Turn
 from pellucid.observe.importance import score_importance
 from pellucid.observe.judge import CAP_BASE, Candidate, HeuristicJudge
 from pellucid.observe.pipeline import observe
@@ -141,3 +141,40 @@ def test_any_extractor_can_be_put_in_front_of_the_same_judge() -> None:
 def test_an_empty_segment_gives_nothing() -> None:
     assert accepted_of("") == []
     assert observe(segment(), OneFact(), HeuristicJudge(), FixedClock())[0].observed_at == THURSDAY
+
+
+def rulings_of_agent(*contents: str) -> list[str]:
+    """The codes of an agent's facts at work, a turn each."""
+    turns = tuple(
+        Turn("s", number, "assistant", text, agent="claude-code") for number, text in enumerate(contents, start=1)
+    )
+    facts = [
+        fact(text, evidence=(Evidence(source="s", start=number, end=number),))
+        for number, text in enumerate(contents, start=1)
+    ]
+    candidates = [Candidate(each, score_importance(each)) for each in facts]
+    return [each.code for each in HeuristicJudge().judge(candidates, Segment("s", turns, "session_end"))]
+
+
+FULLER = (
+    "Committed: Count each refund once. The office report read the staged refunds of every till twice, since the"
+    " spooler restarted at 4 in the night"
+)
+
+
+def test_what_an_agent_says_again_in_fewer_words_is_a_repetition_whichever_comes_first() -> None:
+    brief = "The office report read the staged refunds of every till twice"
+    assert rulings_of_agent(brief, FULLER) == ["duplicate-in-segment", "durable"]
+    assert rulings_of_agent(FULLER, brief) == ["durable", "duplicate-in-segment"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "The office report read the staged refunds of every till 3 times",
+        "The office report never read the staged refunds of every till twice",
+        "The office report read the archived receipts of the yard twice",
+    ],
+)
+def test_what_an_agent_changes_or_denies_is_no_repetition(changed: str) -> None:
+    assert rulings_of_agent(changed, FULLER) == ["durable", "durable"]

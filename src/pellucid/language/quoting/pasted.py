@@ -41,6 +41,10 @@ _RUN, _GAP, _SILENT_GAP = 3, 2, 8
 """Lines of a machine that make a run, and the most other lines between two of them: `_GAP` if one of those is a
 sentence or somebody speaks in it, else `_SILENT_GAP`."""
 
+_FOLD = "[v\u25b6\u25b8\u25ba\u25bc\u25be]"
+_TREE = re.compile(rf"\s*(?:[>*+-] +{_FOLD} |{_FOLD} +[*+o\u25cb\u25c9\u25cf-] )\s*\S")
+"""A row of a list that folds: the cursor and the mark that folds it, or that mark and the row's own (`> v`, `v *`)."""
+
 _MACHINE: tuple[re.Pattern[str], ...] = tuple(
     re.compile(rf"\A(?:{form})")
     for form in (
@@ -55,6 +59,11 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"\s*[\w./@-]{2,60}:[\w./-]{2,60}:(?:\s|\Z)|\[[A-Za-z][\w.@-]{2,30}\] \S",  # which of several programs prints
         r"\s*(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@-]+\s*\Z",  # nothing but a path
         r"\s{2,}[•⨯✓✔✗✖] +\S",  # a step that a program reports
+        _TREE.pattern,
+        rf"\s*{_FOLD} +\S.*[\])]\s*\Z",  # a row that folds, with its status at the end
+        r".*(?:[—–|]|\s\s)\s*(?:just now|\d+ [a-z]+ ago)\b",  # a column with an age
+        r".*\[\+\d+ -\d+\b",  # lines added and removed
+        r"[\s>*o-]*(?=[a-f]*\d)[0-9a-f]{7,12} \S",  # a commit by its hash
         r".*\|.*\|",
         r"[^\t]*\t[^\t]*\t",
         r"\s*\S+(?: \S+){0,5} {3,}\S+(?: \S+){0,5} {3,}\S",  # columns
@@ -186,9 +195,9 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     silent = False  # the other lines since the run's last machine line may be output of the machine, too
     printing = False  # no blank line and no speaker since a prompt: its command's output
     for at, line in enumerate([*lines, "."] if lines else []):  # the last one only closes a run
-        if at < len(lines) and not pasted[at] and _is_machine(line):
+        if at < len(lines) and (_TREE.match(line) or (not pasted[at] and _is_machine(line))):
             start = at if start < 0 else start
-            count += _RUN if _SCREEN.match(line) else 1
+            count += _RUN if _SCREEN.match(line) else 2 if _TREE.match(line) else 1
             others, end, silent = 0, at + 1, count >= _RUN
             printing = printing or _SCREEN.match(line) is not None
         elif printing and at < len(lines) and line.strip() and not _SPEAKS.search(line):

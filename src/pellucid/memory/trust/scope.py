@@ -1,6 +1,7 @@
 """A turn that gives injected orders in, the stretches of it that are doubted out: the orders, and what continues them.
 
-The rest of a person's message can be from the same page as its orders, so all of it is doubted. An agent's message
+The rest of a person's message can be from the same page as its orders, so all of it is doubted, except what the person
+says or asks above the first line that was plainly pasted, if that is brief and harmless. An agent's message
 shows many things in turn (files, rules, its own words): of it only the blocks with the orders are doubted, and what is
 just after them in the same section or code fence.
 """
@@ -8,11 +9,16 @@ just after them in the same section or code fence.
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 
+from pellucid.language import lexicon
 from pellucid.language.hidden import undisguised
 from pellucid.language.quoting.fences import fence_after
+from pellucid.language.quoting.pasted import spans
 from pellucid.language.quoting.voices import foreign_and_own, quoted
+from pellucid.language.sentences import QUESTION_MARKS
+from pellucid.language.words import words
 from pellucid.memory.trust.concepts import addresses_in
 from pellucid.memory.trust.injection import looks_injected, split_injections
 from pellucid.model.turn import Turn
@@ -23,6 +29,8 @@ _SECTION = re.compile(r"\s{0,3}[>+-]?\s{0,3}(?:#{1,6}\s|([-*_])\1{2,}\s*$)")
 
 _REACH = 1_000
 """The characters after an order that can belong to it: three or four passages."""
+_BRIEF = 600
+"""The characters above a paste that are a person's own, at most: a page's introduction is longer."""
 _LONG = 600
 """The characters of a block that end it where a line begins at the margin: a list can be longer than any section."""
 
@@ -76,10 +84,10 @@ def doubt_of(turn: Turn, reason: str) -> Doubt:
     """Return the doubt of a turn that looks injected for this reason.
 
     All of the turn is doubted unless an assistant said it, and what is left without the doubted blocks looks harmless
-    and names none of their addresses.
+    and names none of their addresses. Of a person's turn only what stands above a paste is not doubted.
     """
     if turn.role != "assistant":
-        return Doubt(reason)
+        return _doubt_below(_words_above_paste(turn), turn, reason) if turn.role == "user" else Doubt(reason)
     blocks = list(_blocks(turn.content))
     doubted = _doubted_blocks(turn.content, blocks)
     hostile = "\n\n".join(block.text if doubted[at] else "..." for at, block in enumerate(blocks))
@@ -91,6 +99,39 @@ def doubt_of(turn: Turn, reason: str) -> Doubt:
     ends = list(accumulate(lengths, initial=len(lead := _letters(turn.speaker or ""))))
     stretches = tuple(stretch for at, stretch in enumerate(pairwise(ends)) if doubted[at])
     return Doubt(reason, lead + _letters(turn.content), stretches, hostile)
+
+
+def _doubt_below(own: str, turn: Turn, reason: str) -> Doubt:
+    """Return the doubt of a turn without the `own` words at its beginning; of all of it if there are none."""
+    if not own:
+        return Doubt(reason)
+    letters = _letters(turn.speaker or "") + _letters(turn.content)
+    begins = len(_letters(turn.speaker or "")) + len(_letters(own))
+    return Doubt(reason, letters, ((begins, len(letters)),), turn.content[len(own) :])
+
+
+def _words_above_paste(turn: Turn) -> str:
+    """Return what a person says or asks above the first pasted line of a turn; empty unless it is plainly their own.
+
+    It is if it is brief, a person speaks in it, it looks harmless, it shares no address with what is below, and the
+    orders stand below.
+    """
+    text = turn.content
+    begins = next((span.start for span in spans(text) if span.pasted), 0)
+    above, below = text[:begins], text[begins:]
+    if not above.strip() or len(above) > _BRIEF or not injected_turn(below) or injected_turn(above):
+        return ""
+    own = {line.strip() for line in foreign_and_own(text)[1].splitlines()}
+    is_own = all(line.strip() in own for line in above.splitlines())
+    speaks = any(mark in above for mark in QUESTION_MARKS) or not _speakers().isdisjoint(words(above))
+    shared = addresses_in(undisguised(above)) & addresses_in(undisguised(below))
+    return above if is_own and speaks and not shared else ""
+
+
+@cache
+def _speakers() -> frozenset[str]:
+    """Return the words by which a person speaks of themself, in any language."""
+    return frozenset(lexicon.persons("i", "we", "ich", "wir", "je", "yo", "nosotros"))
 
 
 def _doubted_blocks(text: str, blocks: list[_Block]) -> list[bool]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pellucid.language.sentences import mask_code
 from pellucid.model.memory import Category
+from pellucid.observe.extract.polish import capitalised
 from pellucid.observe.language import Language, load_cues
 
 _LEAD_IN = re.compile(r"^.{3,80}?: (?=\S{3,})")
@@ -38,7 +39,7 @@ def classify(text: str, language: Language) -> SentenceReading | None:
     narrower = _first_row(rest, language) if rest else None
     if narrower and narrower.category == row.category:
         row = narrower
-    stated = row.text[0].upper() + row.text[1:]
+    stated = capitalised(row.text)
     return SentenceReading(row.category, hedged_confidence(stated, row.cue, language), row.cue, stated)
 
 

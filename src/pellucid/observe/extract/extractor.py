@@ -88,7 +88,7 @@ def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[Ex
         placed += [
             (statement.position, _fact_of_statement(statement, context))
             for statement in statements_of_turn(turn, taken)
-            if not (reply and (statement.own or statement.text) in reply.text)
+            if not (reply and (statement.own or statement.text).casefold() in reply.text.casefold())
         ]
         facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
     return sorted([*facts, *map(_fact_of_fix, command_fixes(segment))], key=_last_turn)

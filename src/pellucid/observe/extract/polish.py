@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 
 from pellucid.language.sentences import CODE_SPAN, mask_code
+from pellucid.language.words import stop_words
 from pellucid.observe.language import Language
 
 _NAMED = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ]\w+|\d|`")
@@ -44,7 +45,27 @@ def polish(sentence: str, language: Language) -> str:
     while found := opening.match(text):
         text = text[found.end() :].lstrip(" ,-–—")
     text = _tail_pattern(noise.tail).sub("", text).rstrip(_CLOSING + ",").strip()
-    return text[0].upper() + text[1:] if _PLAIN_WORD.match(text) else text
+    return capitalised(text)
+
+
+def capitalised(text: str) -> str:
+    """Return the text with a capital at its beginning; unchanged if its first word is none of plain language.
+
+    A name of code (`relPath`, `till.go:12`), and a word that the text has in code or in such a name, stay as written.
+    """
+    first = _PLAIN_WORD.match(text)
+    if not first or (first[0] not in stop_words() and _is_in_code(first[0], text)):
+        return text
+    return text[0].upper() + text[1:]
+
+
+def _is_in_code(word: str, text: str) -> bool:
+    """Whether a text has a word in inline code, or as a part of a name with signs in it (`//nolint:gosec`)."""
+    name = re.escape(word)
+    spans = (found[0] for found in CODE_SPAN.finditer(text))
+    return any(re.search(rf"\b{name}\b", span) for span in spans) or bool(
+        re.search(rf"[\w)][:./_]{name}\b|\b{name}(?:[/_(]|[:.](?=\w))", text)
+    )
 
 
 def before_question(sentence: str, language: Language) -> str:
@@ -82,4 +103,4 @@ def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -
     if not staying:
         return text
     kept = language.clauses.leading.sub("", text[starts[staying[0]] : ends[staying[-1]]]).strip(" ,;-–—")
-    return kept[:1].upper() + kept[1:] or text
+    return capitalised(kept) or text

@@ -8,7 +8,7 @@ from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.classify import classify, hedged_confidence
-from pellucid.observe.extract.polish import before_question, condense, polish, without_doubts
+from pellucid.observe.extract.polish import before_question, capitalised, condense, polish, without_doubts
 from pellucid.observe.extract.referents import points_outside, solid_words
 from pellucid.observe.language import Language
 from pellucid.observe.prose import ProseBlock, blocks, sentences
@@ -194,7 +194,7 @@ def _technical_statement(text: str, context: TurnContext) -> ObservedStatement |
     score = context.language.technical.score(stated.lower(), min_score=keep)
     if score < keep:
         return None
-    stated = stated[0].upper() + stated[1:]
+    stated = capitalised(stated)
     return ObservedStatement(stated, "fact", hedged_confidence(stated, _TECHNICAL_CONFIDENCE, context.language), score)
 
 
@@ -275,4 +275,4 @@ def _list_heading(block: ProseBlock, language: Language) -> str:
         return ""
     if noise.hedges.search(lowered) or noise.soft_hedges.search(lowered):
         return ""
-    return last[:1].upper() + last[1:]
+    return capitalised(last)

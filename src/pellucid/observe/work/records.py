@@ -6,8 +6,14 @@ from pellucid.language.sentences import is_question, join_sentences, sentences
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
+from pellucid.observe.prose import without_emphasis
+from pellucid.observe.work.answering import shortened
 
 LONGEST = 420
+LONGEST_ANSWER = 630
+"""Characters of an answered question: what a person typed is rarely longer, and half of it can say the opposite."""
+LEAST_ANSWER = 200
+"""Characters that its answer may have beside a question, however long that is."""
 COMMITTED = "Committed: "
 """The beginning of a memory of a commit."""
 SETTLES = 0.5
@@ -54,14 +60,13 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
     lasting = load_table("questions").read(question, by_user=False).durable >= SETTLES
     if not lasting and load_table().read(reply, by_user=True).durable < SETTLES:
         return None
-    text = f"{question} – {answer}"
-    text = text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
-    return ObservedStatement(text, "decision", 0.95)
+    room = max(LONGEST_ANSWER - len(question), LEAST_ANSWER)
+    return ObservedStatement(f"{question} – {shortened(answer, room)}", "decision", 0.95)
 
 
 def _commit_summary(content: str) -> str:
     """Return a commit's subject, and sentences after it that fit; empty if the subject has under three words."""
-    subject, _, rest = content.strip().partition("\n")
+    subject, _, rest = "\n".join(map(without_emphasis, content.strip().splitlines())).partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""
     summary = subject.strip().rstrip(".")

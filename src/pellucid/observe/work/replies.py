@@ -1,6 +1,7 @@
 """A person's short reply to an agent in, the choice it makes out: `2` is the second of the offered options.
 
-The words of a choice are in the turn before. The statement has the chosen words, and the reply as its evidence.
+The words of a choice are in the turn before. The statement has the chosen words, and the reply as its evidence. What a
+reply qualifies (`yes, but 2 …`) is told as answered, not as chosen, with all that was held against it.
 """
 
 import re
@@ -15,12 +16,14 @@ from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import ObservedStatement, is_unresolved
 from pellucid.observe.language import Language
 from pellucid.observe.prose import ProseBlock, blocks, sentences
+from pellucid.observe.work.answering import Answer, read_answer, shortened
 from pellucid.observe.work.parts import WorkTurn
 from pellucid.observe.work.records import SETTLES
 
 MIN_PROPOSAL = 0.4
 """The durability from which a sentence before a bare `Shall I?` counts as what was proposed."""
-_LONGEST_REPLY = 80
+CHOSEN = "(chosen: "
+ANSWERED = "(answered: "
 _PICK = re.compile(r"(?<![\w.])(?:[#(]?(?P<number>\d{1,2})|(?P<letter>[A-Ha-h]))(?=[).:,\s]|$)")
 _ITEM_LETTER = re.compile(
     r"^\W{0,4}(?P<named>[Oo]ption|[Vv]ariant|[Aa]pproach|Weg|Opción)?\s?\(?(?P<mark>[A-H]|\d{1,2})\b[).:\-–—\s]"
@@ -47,15 +50,15 @@ _TELLING = ("fact", "finding")
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
     """Return the option that a short reply picks, or the proposal it agrees to, as a decision; None if neither."""
-    first = next(iter(sentences(" ".join(turn.context.turn.content.split()))), "")
-    if turn.before is None or turn.part != "person" or not 0 < len(first) <= _LONGEST_REPLY:
+    answer = read_answer(turn.context.turn.content) if turn.before and turn.part == "person" else None
+    if turn.before is None or answer is None:
         return None
-    reply, offered = first.rstrip(" .!,"), blocks(turn.before.turn.content)
-    picked = _picked_options(reply, offered)
-    return _chosen(picked, reply) if picked else _agreement(reply, offered, turn.context.language)
+    offered = blocks(turn.before.turn.content)
+    picked = _named_options(answer.undenied(), offered) or _named_options(answer.against, offered)
+    return _told(picked, answer) if picked else _agreement(answer, offered, turn.context.language)
 
 
-def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
+def _named_options(reply: str, offered: Sequence[ProseBlock]) -> str:
     """Return the texts of the options that a reply names by number or letter, joined by `; `; empty if none.
 
     `offered` are the blocks of the turn before.
@@ -81,7 +84,7 @@ def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> b
     """Whether a statement of the turn before is one of the options of the choice, or part of the chosen text."""
     offered = blocks(turn.before.turn.content) if turn.before else ()
     options = [_option_text(offered, place) for place in _options(offered).values()]
-    chosen = any(option in choice.text for option in options)
+    chosen = CHOSEN in choice.text and any(option in choice.text for option in options)
     return statement in choice.text or (chosen and any(option.rstrip(".;") in statement for option in options))
 
 
@@ -135,34 +138,35 @@ def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
     return f"{first} {'; '.join(others)}" if first.endswith(_ANNOUNCES) and others else first
 
 
-def _agreement(reply: str, offered: Sequence[ProseBlock], language: Language) -> ObservedStatement | None:
+def _agreement(answer: Answer, offered: Sequence[ProseBlock], language: Language) -> ObservedStatement | None:
     """Return what a reply agrees to, as a statement; None if it agrees to nothing that lasts.
 
     That is what the turn before (`offered`) asks last, said as a statement; if that names nothing (`Shall I?`), the
     proposal before the question. With `yes always` it is a preference even if it is an order of the moment. A list
     that asks in its last item is a menu, from which a yes picks nothing.
     """
-    assent = _ASSENT.match(reply)
+    assent = _ASSENT.match(answer.assent)
     if not assent or not offered or (offered[-1].marker != "none" and _is_offer(offered[-1].text, language)):
         return None
     spoken = [sentence for block in offered for sentence in sentences(block.text)]
     asked = next((each for each in reversed(spoken[-_LAST:]) if _is_offer(each, language)), "")
     offer = polish(language.noise.offer.sub("", asked).rstrip("".join((" ", *QUESTION_MARKS))), language)
-    rest = reply[assent.end() :].strip(" ,.!")
+    rest = answer.assent[assent.end() :].strip(" ,.!")
     standing = f"{rest} {offer[:1].lower()}{offer[1:]}"
     if offer and rest and len(rest.split()) <= _LONGEST_REST and classify(standing, language):
-        return _chosen(polish(standing, language), reply, "preference")
+        return _told(polish(standing, language), answer, "preference")
     names = solid_words(offer, language) > 1
     if names and not is_unresolved(offer, language):
-        return _chosen(offer, reply) if _settles(asked, offer) else None
+        return _told(offer, answer) if _settles(asked, offer) else None
     before = spoken[: spoken.index(asked)] if asked else spoken
     proposal = _proposal(before[-_NEAR:], asks=bool(asked) and not names)
-    return _chosen(proposal, reply) if proposal else None
+    return _told(proposal, answer) if proposal else None
 
 
-def _chosen(text: str, reply: str, category: Category = "decision") -> ObservedStatement:
-    """Return the statement that a reply made of a text."""
-    return ObservedStatement(f"{text[:_LONGEST]} (chosen: “{reply}”)", category, 0.9)
+def _told(text: str, answer: Answer, category: Category = "decision") -> ObservedStatement:
+    """Return the statement that an answer made of a text: chosen, or only answered if the answer qualifies it."""
+    mark = ANSWERED if answer.is_qualified else CHOSEN
+    return ObservedStatement(f"{shortened(text, _LONGEST)} {mark}“{answer.quote}”)", category, 0.9)
 
 
 def _is_offer(sentence: str, language: Language) -> bool:

@@ -11,26 +11,36 @@ from itertools import groupby
 
 from pellucid.language import lexicon
 from pellucid.language.quoting.voices import foreign_and_own
-from pellucid.language.sentences import is_closed, join_sentences
+from pellucid.language.sentences import join_sentences, mask_code, sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length, words
 from pellucid.observe.extract.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
-from pellucid.observe.extract.polish import polish
+from pellucid.observe.extract.polish import capitalised, polish
 from pellucid.observe.extract.referents import solid_words
-from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
+from pellucid.observe.extract.statements import (
+    POSITIONS,
+    ObservedStatement,
+    is_question,
+    is_task,
+    is_unresolved,
+    statements,
+)
 from pellucid.observe.language import Language
-from pellucid.observe.prose import ProseBlock, blocks, sentences
+from pellucid.observe.prose import blocks
 from pellucid.observe.setting import TurnContext
 from pellucid.observe.work.parts import WorkTurn
 from pellucid.observe.work.records import statements_of_record
 from pellucid.observe.work.replies import without_offers
+from pellucid.observe.work.units import Unit, joined_items, units, without_announcement
 
 KEEP = 0.35
 """The durability from which an agent's sentence is kept."""
 KEEP_OF_PERSON = 0.5
 """The same for a person's sentence: a lost rule has to be said again, a superfluous order is one line to skip."""
+KEEP_OF_TASK = 0.7
+"""The same for a person's sentence that opens like an order of the moment (`let's get …`)."""
 KEEP_OF_CUE = 0.2
 """The same for a person's sentence with a cue such as `never`: quotations and stories have those words, too."""
 KEEP_OF_LAST = 0.25
@@ -39,6 +49,8 @@ DECIDED = 0.5
 """The probability from which an agent's statement is kept as a decision."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
+LONGEST_PAIR = 560
+"""The same of a paragraph of two sentences, which would be cut in halves."""
 LONGEST_LIST = 630
 """The same of a list that is told whole."""
 FEWEST_WORDS = 4
@@ -51,62 +63,7 @@ PER_CONCLUSION = 4
 PER_RECORD = 8
 """The same for an accepted plan or a recap, which are long and consist of conclusions."""
 
-_ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
-_BOX = re.compile(r"\[.\]\s")
-_LONGEST_HEADING = 70
-_LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A sentence or list item; `lead` is the heading or announcing line above it, empty if there is none."""
-
-    text: str
-    lead: str
-    block: int
-    """The position of its paragraph or list; units of one block can become one statement."""
-    listed: bool = False
-
-    @property
-    def whole(self) -> str:
-        """The text as it reads alone: a list item after its lead."""
-        return f"{self.lead} {self.text}" if self.lead and self.listed else self.text
-
-
-def units(prose: Sequence[ProseBlock]) -> Iterator[Unit]:
-    """Yield the sentences and list items of some blocks, each with its lead; without bare headings and checkboxes."""
-    lead, part = "", 0
-    found = [block for block in prose if not _BOX.match(block.text)]
-    for at, block in enumerate(found):
-        if block.marker == "none":
-            part = at
-            if _is_heading(block, found, at):
-                lead = f"{block.text.rstrip(':：')}:"
-                continue
-            lead = ""
-            inside = sentences(block.text)
-            leads_list = at + 1 < len(found) and found[at + 1].marker != "none"
-            for number, sentence in enumerate(inside):
-                if leads_list and number == len(inside) - 1 and _ANNOUNCES.search(sentence):
-                    lead = sentence
-                else:
-                    yield Unit(_labelled(block, sentence), "", at)
-        else:
-            yield Unit(_labelled(block, block.text), lead, part, listed=True)
-
-
-def _labelled(block: ProseBlock, sentence: str) -> str:
-    """Return the sentence with the label that opens its block (`Root cause: …`), which was parsed as a speaker."""
-    if block.speaker and block.text.startswith(sentence):
-        return f"{block.speaker}: {sentence}"
-    return sentence
-
-
-def _is_heading(block: ProseBlock, prose: Sequence[ProseBlock], at: int) -> bool:
-    """Whether the short block at index `at` of `prose` is the heading of the blocks after it."""
-    if len(block.text) > _LONGEST_HEADING or at + 1 == len(prose):
-        return False
-    return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
+_QUOTATION = re.compile('["“”„«].*["“”»]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +73,10 @@ class ReadUnit:
     unit: Unit
     reading: DurabilityReading
     text: str
+    at: int = 0
+    """Its position among the turn's units."""
+    is_parted: bool = False
+    """Whether an agent's next step was left out before it, so that it does not go on where the unit before it ended."""
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
@@ -140,15 +101,24 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
     further = [
         _statement_alone(read)
         for read in _stating_units(found, own, by_user=True)
-        if read.reading.durable >= KEEP_OF_PERSON or tells_change(read.unit.text)
+        if read.reading.durable >= _least_durable(read.unit.text, own) or tells_change(read.unit.text)
         if not any(_bare(read.unit.text) in each or each in _bare(read.unit.text) for each in cued_words)
     ]
     made = sorted(
         (each for each in (*cued, *further) if each.text.casefold() not in taken), key=lambda each: each.position
     )
+    if context.language.noise.objection.search(
+        typed.strip().lower()
+    ):  # it tells what is otherwise, and not how to do it
+        made = [replace(each, category="correction") if each.category == "procedure" else each for each in made]
     left = [unit for unit in found if polish(unit.text, own.language).casefold() not in taken]
     whole = _is_brief(found) and not any(unit.listed for unit in found)
     return _completed(made, left, own.language) if whole else made
+
+
+def _least_durable(text: str, context: TurnContext) -> float:
+    """Return the durability from which a person's sentence is kept: more of one that orders something for now."""
+    return KEEP_OF_TASK if is_task(text.lower(), context) else KEEP_OF_PERSON
 
 
 def _without_quotes(typed: str, before: TurnContext | None) -> str:
@@ -188,7 +158,7 @@ def _completed(
             if out and _bare(text) not in _bare(out[-1].text):
                 out[-1] = _with_text(out[-1], out[-1].text, text)
             waiting = "" if out else text
-        before = f"{unit.text[:1].upper()}{unit.text[1:]}"
+        before = capitalised(unit.text)
     return sorted([*out, *by_unit.values(), *beside], key=lambda each: each.position)
 
 
@@ -250,15 +220,35 @@ def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
 
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
     """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
-    found = list(units(without_offers(blocks(context.turn.content))))
+    spoken = units(without_offers(blocks(context.turn.content)))
+    if context.turn.kind == "recap":  # what it quotes whole, a person said in a turn
+        spoken = (unit for unit in spoken if not _QUOTATION.fullmatch(unit.text.strip()))
+    found = [replace(unit, text=_lasting_words(unit.text, context.language)) for unit in spoken]
     read = _stating_units(found, context, by_user=False)
-    prose = [each for each in read if not _has_lead(each.unit)]
+    prose = list(_rejoined([each for each in read if not _has_lead(each.unit)], found, context.language))
     made = [_joined_statement(run) for run in _statement_runs(prose, min_durability, context.language)]
     lasting = [each for each in read if _has_lead(each.unit) and each.reading.durable >= min_durability]
     for (_, lead), items in groupby(filter(_has_lead, found), key=lambda unit: (unit.block, unit.lead)):
         made += _statements_of_list(lead, list(items), lasting)
     surest = sorted(made, key=lambda each: -each.confidence)[:max_count]
     return sorted((each for each in made if each in surest), key=lambda each: each.position)
+
+
+def _rejoined(read_units: Iterable[ReadUnit], turn_units: Sequence[Unit], language: Language) -> Iterator[ReadUnit]:
+    """Yield an agent's units, each with the question that it answers, and parted where its next step was left out.
+
+    A question is no statement, yet what stands behind it means nothing without it: `Does a refund get a number? Today
+    it doesn't, so …`. It goes along within a paragraph, and at its beginning where the answer opens with a pronoun.
+    """
+    last = ReadUnit(Unit("", "", -1), load_table().read("", by_user=False), "", -1)
+    for read in read_units:
+        between = [each for each in turn_units[last.at + 1 : read.at] if each.block == read.unit.block]
+        answers = between and not read.unit.listed and is_question(between[-1].text, language)
+        asked = between[-1].text if answers else ""
+        steps = any(_is_next_step(each, language) or language.noise.offer.match(each.text) for each in between)
+        goes_on = not steps and (last.unit.block == read.unit.block or is_unresolved(read.text, language))
+        last = read
+        yield replace(read, text=f"{asked} {read.text}" if asked and goes_on else read.text, is_parted=steps)
 
 
 def _has_lead(unit: Unit) -> bool:
@@ -280,19 +270,19 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
     for part in parts if kept else ():
         sure = [each for each in kept if each.unit in part]
         left = "" if len(part) == len(items) else "; …"
-        text = f"{lead} {'; '.join(unit.text.rstrip('.;') for unit in part)}{left}"
-        yield replace(_joined_statement(sure), text=text)
+        yield replace(_joined_statement(sure), text=f"{lead} {joined_items(part)}{left}")
 
 
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:
     """Return the units that state something, with their durability; without questions and an agent's next steps."""
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
-    for at, unit in enumerate(turn_units):
+    for at, whole in enumerate(turn_units):
+        unit = whole if whole.listed else replace(whole, text=without_announcement(whole.text))
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue
-        if not by_user and _is_next_step(unit, language):
+        if not by_user and (not unit.text or _is_next_step(unit, language)):
             continue
         reading = table.read(unit.whole, by_user=by_user)
         if not by_user:
@@ -303,8 +293,17 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
         if brief and at + 1 < len(turn_units):  # read with what follows, too: `Only today, though.`
             onward = table.read(" ".join(each.whole for each in turn_units[at:]), by_user=True).durable
             reading = replace(reading, durable=(reading.durable + 2 * onward) / 3)
-        out.append(ReadUnit(unit, reading, text))
+        out.append(ReadUnit(unit, reading, text, at))
     return out
+
+
+def _lasting_words(text: str, language: Language) -> str:
+    """Return an agent's words without sentences on how its work stands, and without a next step behind a dash."""
+    lasting = " ".join(each for each in sentences(text) if not language.noise.passing.search(mask_code(each).lower()))
+    masked = mask_code(lasting)
+    dash = max(masked.rfind(mark) for mark in (" — ", " – ", " - "))
+    announces = dash > 0 and language.noise.intent.match(masked[dash + 3 :].lower())
+    return lasting[:dash] if announces else lasting
 
 
 def _is_next_step(unit: Unit, language: Language) -> bool:
@@ -324,8 +323,7 @@ def _statement_runs(
     reason, after a finding its mending. If it ends in a guess, it is a step of a search and left out. A sentence that
     opens with a pronoun takes the sentence before it along. `min_durability` is where a unit counts as durable.
     """
-    for _, each in groupby(read_units, key=lambda read: read.unit.block):
-        block = list(each)
+    for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
         ]
@@ -334,20 +332,40 @@ def _statement_runs(
             continue
         if rest and brief and not is_unresolved(rest[0].text, language):
             yield rest
-            continue
-        run: list[ReadUnit] = []
-        before: ReadUnit | None = None
-        for read in block:
-            full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
-            if run and (full or read.reading.durable < min_durability):
-                yield run
-                run = []
-            if read.reading.durable >= min_durability:
-                leans = not run and before and is_unresolved(read.text, language)
-                run = [*run, *([before] if leans and before else []), read]
-            before = None if read.reading.durable >= min_durability else read
-        if run:
+        else:
+            yield from _runs_of_stretch(block, min_durability, language)
+
+
+def _stretches(read_units: Iterable[ReadUnit]) -> Iterator[list[ReadUnit]]:
+    """Yield the neighbouring units of each block, cut where one is parted from the unit before it."""
+    stretch: list[ReadUnit] = []
+    for read in read_units:
+        if stretch and (read.is_parted or read.unit.block != stretch[-1].unit.block):
+            yield stretch
+            stretch = []
+        stretch.append(read)
+    if stretch:
+        yield stretch
+
+
+def _runs_of_stretch(
+    stretch: Sequence[ReadUnit], min_durability: float, language: Language
+) -> Iterator[list[ReadUnit]]:
+    """Yield the durable units of neighbouring ones in runs, each with the unit before it if it opens with a pronoun."""
+    run: list[ReadUnit] = []
+    before: ReadUnit | None = None
+    room = LONGEST_PAIR if len(stretch) == 2 else LONGEST  # the second of two sentences leans on the first
+    for read in stretch:
+        full = sum(len(each.text) + 2 for each in run) + len(read.text) > room
+        if run and (full or read.reading.durable < min_durability):
             yield run
+            run = []
+        if read.reading.durable >= min_durability:
+            leans = not run and before and is_unresolved(read.text, language)
+            run = [*run, *([before] if leans and before else []), read]
+        before = None if read.reading.durable >= min_durability else read
+    if run:
+        yield run
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:

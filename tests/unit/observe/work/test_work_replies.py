@@ -3,6 +3,7 @@
 import pytest
 
 from kits.work import told
+from pellucid.observe.work.answering import shortened
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
 
@@ -57,3 +58,62 @@ def test_a_question_that_names_nothing_is_about_the_proposal_before_it_and_not_a
         f"{proposal.rstrip('.')} (chosen: “yes”)"
     ]
     assert chosen(f"{CAUSE} Want me to mend that?", "yes") == []
+
+
+MENU = (
+    "Three things need mending:\n\n1. Round prices only once they are summed up.\n\n"
+    "2. The till must ask the gateway for the time before each receipt.\n\n"
+    "3. Refunds carry the number of their receipt.\n\nWant me to build these?"
+)
+
+
+def answered(said: str, reply: str) -> list[str]:
+    return [each for each in told(("assistant", said), ("user", reply)) if "(answered:" in each]
+
+
+def test_what_is_held_against_an_item_is_quoted_whole_and_accepts_nothing() -> None:
+    reply = "Yes, but for 2. we must never wait for the gateway. What if the till kept a clock of its own?"
+    assert chosen(MENU, reply) == []
+    quote = "Yes, but for 2. we must never wait for the gateway. What if the till kept a clock of its own?"
+    assert answered(MENU, reply) == [
+        f"The till must ask the gateway for the time before each receipt. (answered: “{quote}”)"
+    ]
+    kept = told(("assistant", MENU), ("user", reply))
+    assert not any(each.startswith("We must never wait") for each in kept)
+    assert any("Refunds carry the number" in each for each in kept)
+
+
+def test_a_yes_that_is_qualified_has_its_but_beside_it() -> None:
+    asked = f"{CAUSE} Should we keep invoices in their own schema?"
+    said = "Keep invoices in their own schema (answered: “yes, but not the drafts”)"
+    assert answered(asked, "yes, but not the drafts.") == [said]
+    assert answered(asked, "Yes. But not the drafts.") == [said.replace("yes, but", "Yes. But")]
+    assert chosen(asked, "yes, but not the drafts.") == []
+
+
+def test_a_qualified_yes_in_german_is_no_acceptance_either() -> None:
+    said = "Die Tests laufen durch. Sollen wir die Preise überall als ganze Cent speichern?"
+    assert chosen(said, "ja, aber nicht im Export") == []
+    assert len(answered(said, "ja, aber nicht im Export")) == 1
+
+
+def test_what_is_denied_is_not_picked() -> None:
+    assert chosen(MENU, "no, 2 is wrong") == []
+    assert [each.partition(" (")[0] for each in chosen(MENU, "1, not 3")] == [
+        "Round prices only once they are summed up."
+    ]
+
+
+def test_what_goes_on_behind_an_answer_leaves_a_mark_in_its_quote() -> None:
+    kept = told(("assistant", MENU), ("user", "let's do 1. Never round anything else in the till."))
+    assert kept[-2:] == [
+        "Round prices only once they are summed up. (chosen: “let's do 1 …”)",
+        "Never round anything else in the till",
+    ]
+
+
+def test_a_long_answer_ends_where_a_sentence_ends() -> None:
+    clause = "we keep the receipts of a closed till in the archive until the office has counted them"
+    assert shortened(f"{clause}. {clause}. {clause}.", 200) == f"{clause}. {clause}. …"
+    assert shortened(clause, 200) == clause
+    assert shortened(f"{clause}, and {clause}", 100).endswith(" we keep …")

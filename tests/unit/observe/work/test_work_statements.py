@@ -7,7 +7,9 @@ import pytest
 from kits.extraction import accepted
 from kits.work import told, turns
 from pellucid.model.turn import Role, Segment, TurnKind
+from pellucid.observe.extract.classify import classify
 from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.language import load_language
 from pellucid.observe.work.statements import LONGEST_LIST
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
@@ -411,3 +413,152 @@ def test_a_list_too_long_to_be_told_whole_is_left_out_if_most_of_it_is_not_worth
         f"- Renamed `row{number}` to `line{number}` in the board, the printer and the till" for number in range(12)
     ]
     assert told(("user", "go on"), ("assistant", "\n".join(["Where it stands:", "", found, *edits]))) == []
+
+
+FOUND = "The receipts are lost because the till deletes a draft before the printer has answered, which takes a second."
+
+
+def test_a_sentence_that_only_announces_what_is_not_kept_is_left_out() -> None:
+    shown = "```text\nreceipt 12 printed\n```"
+    kept = told(("user", "why?"), ("assistant", f"{FOUND} After the restart, you should see:\n\n{shown}"))
+    assert kept == [FOUND.rstrip(".")]
+    stated = "Each draft of a till carries the number of its printer in the `Printer-Id` trailer"
+    kept = told(("user", "why?"), ("assistant", f"{FOUND} {stated}:\n\n{shown}"))
+    assert kept == [f"{FOUND} {stated}"]
+
+
+def test_what_an_item_announces_without_saying_it_is_no_part_of_a_list() -> None:
+    items = [
+        "Drafts are deleted only once the printer has answered.",
+        "print, then wait, then delete",
+        "Receipts of a closed till are never printed again, in two places",
+        "the office counts each of them twice",
+    ]
+    said = f"- {items[0]} So the order becomes:\n- {items[1]}\n- {items[2]}:\n- {items[3]}\n- and then it is:"
+    (kept,) = told(("user", "so?"), ("assistant", f"Two rules hold for receipts:\n\n{said}"))
+    assert kept == f"Two rules hold for receipts: {items[0][:-1]}; {items[1]}; {items[2]}; {items[3]}"
+
+
+def test_what_names_code_is_written_as_it_was() -> None:
+    for said in (
+        "till.go:12 must never print a receipt twice.",
+        "printAll must never run before the drafts are stored, because the office counts them.",
+        "tillvet must never warn about drafts, so we always add `//nolint:tillvet` there.",
+    ):
+        assert told(("user", said)) == [said.rstrip(".")]
+    assert told(("user", "also never print a receipt twice.")) == ["Never print a receipt twice"]
+
+
+def test_emphasis_in_a_commit_is_no_part_of_its_words() -> None:
+    said = "Print each receipt once\n\n## Summary\n- **Draft fix**: drafts were printed twice. Now **1 s -> 0 s**."
+    (kept,) = recorded("commit", "assistant", said)
+    assert "Draft fix: drafts were printed twice. Now 1 s -> 0 s" in kept
+
+
+REFUND = "A refund that is staged without its receipt is skipped, so the office never counts it in its report."
+
+
+def test_a_question_that_a_sentence_answers_stays_before_it() -> None:
+    asked = "Should a refund without a receipt carry the number of its till?"
+    answered = "At present it does not, which means that the office can never tell whose refund it was."
+    kept = told(("user", "and refunds?"), ("assistant", f"{REFUND} {asked} {answered}"))
+    assert kept == [f"{REFUND} {asked} {answered[:-1]}"]
+
+
+def test_sentences_are_not_joined_over_a_step_that_is_left_out() -> None:
+    step = "Now let me look at the printer of the second till, which the office bought in spring."
+    after = "Receipts are printed twice because the driver never waits for the answer of the spooler."
+    kept = told(("user", "and refunds?"), ("assistant", f"{REFUND} {step} {after}"))
+    assert not any(REFUND[:-1] in each and after[:-1] in each for each in kept)
+    assert any(REFUND[:-1] in each for each in kept)
+
+
+def test_what_a_reason_is_given_for_is_told_with_it() -> None:
+    what = (
+        "Letting each of the forty tills (excluding the one in the yard and the one at the gate, which share a printer)"
+        " print its receipts on its own would need no queue of the office, and lets all of them print at once"
+    )
+    why = "Since every till has a printer and a clock of its own, this would halve the time from 200 s to 100 s"
+    kept = told(("user", "and the queue?"), ("assistant", f"{what}. {why}."))
+    assert kept == [f"{what}. {why}"]
+
+
+def test_a_paragraph_of_two_long_sentences_is_not_cut_in_halves() -> None:
+    first = (
+        "The decision is that refunds are read by the office alone (`readRefund` -> `sumOfDay` -> `print`), because"
+        " the tills have no network at night and the office must never wait for one of them when it closes its books"
+    )
+    second = (
+        "Rather than changing every till for that, I added a comment that names the limitation, so that nobody forgets"
+        " it once the tills are always connected and the office wants to count the refunds of a day before it has ended"
+    )
+    assert len(first) + len(second) > 420
+    assert told(("user", "so?"), ("assistant", f"{first}. {second}.")) == [f"{first}. {second}"]
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        "The mending of the printer of the second till is in progress.",
+        "Standing by for your go/no-go on the new driver of the second till.",
+        "The reason is clear from the log of the spooler.",
+        "Got it — you want each till to print its own receipts from now on.",
+        "`docs/tills.md` tells how receipts are printed (not yet updated with what we found).",
+    ],
+)
+def test_how_the_work_of_an_agent_stands_is_no_memory(passing: str) -> None:
+    kept = told(("user", "and refunds?"), ("assistant", f"{passing}\n\n{REFUND}\n\n{passing}"))
+    assert kept == [REFUND[:-1]]
+
+
+def test_what_only_looks_like_a_state_of_work_stays() -> None:
+    said = "The till shows `print in progress` until the spooler has answered, because the driver never times out"
+    assert told(("user", "why?"), ("assistant", f"{said}.")) == [said]
+
+
+def test_a_next_step_behind_a_dash_is_cut_off() -> None:
+    said = "The receipts are printed twice because the driver of the second till never waits for the spooler's answer"
+    kept = told(("user", "why?"), ("assistant", f"{said} — let me check if the first till has the same driver."))
+    assert kept == [said]
+
+
+def test_a_list_loses_the_sentence_on_its_state_and_not_its_item() -> None:
+    items = "- the driver never waits for the spooler. Mending in progress\n- the till deletes drafts too early"
+    said = f"Receipts are lost for two reasons:\n\n{items}"
+    assert told(("user", "why?"), ("assistant", said)) == [
+        "Receipts are lost for two reasons: the driver never waits for the spooler; the till deletes drafts too early"
+    ]
+
+
+def test_orders_of_the_moment_are_no_rules_or_commitments() -> None:
+    assert told(("user", "let's get a better name for the branch, base it on origin/next")) == []
+    assert told(("user", "leave the editor, update the list - then I'll tell you the next steps")) == []
+
+
+def test_a_promise_has_a_time_and_not_only_a_next_thing() -> None:
+    english = load_language("en")
+    for said in ("I'll send the list to the office next Friday", "I'll mend the printer of the yard this week"):
+        found = classify(said, english)
+        assert found is not None
+        assert found.category == "commitment"
+    assert classify("I'll tell you the next steps", english) is None
+
+
+def test_what_is_said_against_an_agents_words_is_no_procedure() -> None:
+    steps = (
+        "the cashier makes a refund, then run the spooler to print it, and then push the log to the office before you"
+        " close the till"
+    )
+    (plain,) = accepted(Segment("s", turns(("assistant", REFUND), ("user", steps)), "session_end"))
+    assert plain.fact.category == "procedure"
+    doubt = f"Mh. {steps}"
+    (kept,) = accepted(Segment("s", turns(("assistant", REFUND), ("user", doubt)), "session_end"))
+    assert kept.fact.category == "correction"
+
+
+def test_of_a_recap_what_it_quotes_whole_is_no_finding() -> None:
+    quote = "the refunds must never be counted twice, whatever the till says, because the office has no time for it"
+    recap = f'4. Problem Solving:\n   - {REFUND}\n\n6. What the user said:\n   - "{quote}"'
+    kept = recorded("recap", "assistant", recap)
+    assert any(REFUND[:-1] in each for each in kept)
+    assert not any("counted twice" in each for each in kept)

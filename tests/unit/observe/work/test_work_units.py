@@ -1,7 +1,7 @@
 """A turn's text in, the units that can each be a memory out."""
 
 from pellucid.observe.prose import blocks
-from pellucid.observe.work.statements import Unit, units
+from pellucid.observe.work.units import Unit, units
 
 
 def units_of(text: str) -> list[Unit]:
