@@ -172,7 +172,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         omitted=snapshot.context.omitted,
-        legs=state.legs,
+        legs=tuple(leg.model_copy(update={"barred": None}) for leg in snapshot.legs),
         degraded=is_degraded(state),
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if _is_asked_in_vain(state, leg)),
