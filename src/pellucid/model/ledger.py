@@ -10,6 +10,7 @@ from pellucid.model.wire import Instant, Wire
 Event = Literal[
     "created",
     "corroborated",
+    "redated",
     "superseded",
     "attribute_retired",
     "retracted",
@@ -25,6 +26,9 @@ Event = Literal[
     "forgotten",
     "undone",
 ]
+"""What happened to a memory. "corroborated": somebody said its words again. "redated": a history moved the dates of a
+section or header version; older rows say "corroborated" of that, too, with the reason `history`.
+"""
 Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
 """What changed a memory. "user" is whoever called an operation, also an agent through a tool; whose *words* they are is
 in the memory (`assertedBy`, `sourceClass`). "agent" occurs in old rows only.
