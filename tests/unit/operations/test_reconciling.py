@@ -9,7 +9,8 @@ from kits.vault import keep
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.ledger_rows import lifecycle_rows
-from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import statement_of
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history_of_memory

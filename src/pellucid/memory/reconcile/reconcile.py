@@ -5,7 +5,7 @@ ranks as high (axiom > user > inferred). An older statement that arrives late is
 a superseded memory stay in force. Corrections and retractions find their targets by their words.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid.language.spelling import content_hash
@@ -13,34 +13,20 @@ from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
 from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
 from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.statement import BY_A_PERSON, Statement
 from pellucid.memory.reconcile.targets import Found, corrected, memory_of, restated, retracted, search_by_words
 from pellucid.memory.trust.zones import (
     counts_as_repetition,
-    first_zone,
     may_rise,
     says_the_same,
     vouches,
     why_quarantined,
 )
-from pellucid.model.ledger import Event, VerdictRow
+from pellucid.model.ledger import VerdictRow
 from pellucid.model.memory import Memory
-from pellucid.model.observation import MemoryObservation, Resolution, Verdict
+from pellucid.model.observation import MemoryObservation, Verdict
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
-
-_BY_A_PERSON = frozenset({"manual", "user_input"})
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A memory to be decided about, what it resolves, and its observation (None if a person asks directly)."""
-
-    memory: Memory
-    resolves: Resolution | None = None
-    observation: MemoryObservation | None = None
-    event: Event | None = None
-    """The event by which the ledger records its creation, so that it can be undone; None: it does not."""
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +111,7 @@ class Reconciler:
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
-        if not (resolves and resolves.value) or memory.source_class not in _BY_A_PERSON:
+        if not (resolves and resolves.value) or memory.source_class not in BY_A_PERSON:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)
         match = restated(resolves, candidates) if memory.trust_zone != "quarantine" else None
@@ -165,7 +151,7 @@ class Reconciler:
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
         """Retract the stored memories that a person takes back with the words `about`; the outcome names the first."""
-        if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
+        if memory.source_class not in BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         near = self._possible_targets(memory, about)
         candidates = [each for each in near if self.changes.now(memory_of(each)).status == "active"]
@@ -345,47 +331,6 @@ class Reconciler:
             evidence=memory.evidence,
             said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in wordings)),
         )
-
-
-def statement_of(
-    observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
-) -> Statement:
-    """Make the statement of an observation, with its memory; `changes` gives clock and namespace only."""
-    fact, now = observation.fact, changes.clock.now()
-    memory = Memory(
-        id=changes.clock.new_id("mem"),
-        category=fact.category,
-        namespace=changes.namespace,
-        created=observation.observed_at,
-        updated=now,
-        source="extraction",
-        asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
-        source_class=observation.source_class,
-        session_id=observation.session_id,
-        agent=agent,
-        evidence=tuple(str(each) for each in fact.evidence),
-        evidence_quotes={str(each): each.quote for each in fact.evidence if each.quote},
-        confidence=fact.confidence,
-        tags=fact.tags,
-        entity_ref=fact.entity_ref,
-        structured_attributes=fact.structured_attributes,
-        importance_score=observation.importance,
-        trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
-        valid_at=min(observation.observed_at, now),
-        content_hash=content_hash(fact.content, fact.entity_ref),
-        content=fact.content,
-    )
-    return Statement(memory, fact.resolves, observation)
-
-
-def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Statement:
-    """Return the statement; its memory in quarantine if its evidence has a doubted turn (`doubted`: ordinals)."""
-    observation = statement.observation
-    if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":
-        return statement
-    if set(doubted).isdisjoint(observation.fact.cited):
-        return statement
-    return replace(statement, memory=statement.memory.model_copy(update={"trust_zone": "quarantine"}))
 
 
 def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:

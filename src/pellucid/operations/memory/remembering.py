@@ -10,7 +10,8 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement
 from pellucid.memory.trust.zones import first_zone, is_of_person
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
