@@ -38,6 +38,9 @@ class Outcome:
     memory_id: str | None = None
 
 
+_FORGOTTEN = Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """The outcome of each statement in order, and the verdict rows of those that have an observation."""
@@ -63,10 +66,10 @@ class Reconciler:
     """Whether only trusted sources can reinforce a memory by saying it again; see `memory.trust`."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
-    _standing: KnownStatements = field(init=False)
+    _known: KnownStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        self._standing = KnownStatements(self.index, self.lookup, self.changes)
+        self._known = KnownStatements(self.index, self.lookup, self.changes)
 
     def consider(self, statements: Iterable[Statement]) -> None:
         """Add statements to be decided about, in order."""
@@ -79,7 +82,7 @@ class Reconciler:
             for s in self._considered
             if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
         ]
-        self._standing.load(accepted)
+        self._known.load(accepted)
         self._forgotten = self.lookup.tombstones({key for each in accepted for key in memory_keys(self.key, each)})
         outcomes = tuple(self._decide_one(statement) for statement in self._considered)
         rows = tuple(
@@ -93,20 +96,17 @@ class Reconciler:
         """Decide about one statement, given the decisions about those before it."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
+            # before the verdict: the judge had only words without a subject, which it finds vague or unresolved
             return self._apply_correction(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
-        if observation and self._is_forgotten(memory):
-            return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
+        if observation and not self._forgotten.isdisjoint(memory_keys(self.key, memory)):
+            return _FORGOTTEN
         if statement.resolves and statement.resolves.kind == "retraction":
             return self._apply_retraction(memory, statement.resolves.about)
-        if repeated_id := self._standing.repeated(memory):
+        if repeated_id := self._known.repeated(memory):
             return self._reject_repeated(repeated_id, memory)
         return self._keep_new(statement)
-
-    def _is_forgotten(self, memory: Memory) -> bool:
-        """Whether a memory's words, or a turn it came from, were forgotten."""
-        return not self._forgotten.isdisjoint(memory_keys(self.key, memory))
 
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
@@ -115,7 +115,7 @@ class Reconciler:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)
         match = restated(resolves, candidates) if memory.trust_zone != "quarantine" else None
-        if match is None or self._is_forgotten(memory):
+        if match is None:
             return None
         target, new = match
         restated_fields = {
@@ -128,18 +128,23 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Keep a correction in place of the memory it means; else defer it or, if a person asked, keep it as new."""
+        """Keep a correction in place of the memory it means, unless it, or what it would say, was forgotten; else defer
+        it or, if a person asked, keep it as new."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
             return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
-        return self._replace(completed[0], [Contradiction(completed[1], restated=True)], "corrected")
+        restatement, target = completed
+        keys = (key for each in (statement, restatement) for key in memory_keys(self.key, each.memory))
+        if statement.observation and self.lookup.tombstones(set(keys)):
+            return _FORGOTTEN
+        return self._replace(restatement, [Contradiction(target, restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
         """Whether a person's statement, rejected as a repetition by the judge, vouches for a quarantined memory."""
         observation, memory = statement.observation, statement.memory
         repeats = observation is not None and _is_repeated(observation)
-        return repeats and vouches(memory) and bool(self._standing.doubted(memory))
+        return repeats and vouches(memory) and bool(self._known.doubted(memory))
 
     def _reject_repeated(self, repeated_id: str, memory: Memory) -> Outcome:
         """Reject a repetition of the memory `repeated_id`; add a ledger row about it if it reinforces that memory."""
@@ -180,7 +185,7 @@ class Reconciler:
     def _possible_targets(self, memory: Memory, words: str) -> list[Found]:
         """Return the memories that a statement can mean: new ones of its session, then stored ones with `words`."""
         stored = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
-        return [*self._standing.said_in(memory.session_id), *stored]
+        return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
         """Return the memories that a statement can mean by `words` and can retract or correct."""
@@ -190,11 +195,11 @@ class Reconciler:
     def _keep_new(self, statement: Statement) -> Outcome:
         """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted."""
         memory = statement.memory
-        if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
+        if statement.resolves and statement.resolves.kind == "update" and not self._known.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
         if memory.trust_zone == "quarantine":
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
-        if doubted := self._standing.doubted(memory):
+        if doubted := self._known.doubted(memory):
             return self._keep_beside_doubted(doubted, statement)
         return self._keep_asserted(statement)
 
@@ -214,8 +219,8 @@ class Reconciler:
     def admit(self, served: Served, reason: str) -> None:
         """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
         memory = served.memory
-        self._standing.load([memory])
-        conflicts, open_ones = _plain_and_open(self._standing.contradicted(memory))
+        self._known.load([memory])
+        conflicts, open_ones = _plain_and_open(self._known.contradicted(memory))
         others = [memory_of(each.of) for each in conflicts]
         fields: Fields = {"trust_zone": "working"}
         if newer := next((each for each in others if each.holds_since > memory.holds_since), None):
@@ -233,14 +238,14 @@ class Reconciler:
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(current, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif _plain_and_open(self._standing.contradicted(current))[0]:
+        elif _plain_and_open(self._known.contradicted(current))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
         """Keep a trusted statement, in place of the memories that it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
-        conflicts = self._standing.contradicted(memory)
+        conflicts = self._known.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
             conflicts = [replace(each, plain=each.whole) for each in conflicts]
@@ -284,7 +289,7 @@ class Reconciler:
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
         """Create the memory of a statement; `reason` is the verdict's."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
-        self._standing.add(memory)
+        self._known.add(memory)
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
