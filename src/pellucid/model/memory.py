@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from pellucid.language.spelling import attribute_key, entity_key
 from pellucid.model.turn import FlushSignal
 from pellucid.model.wire import Instant, Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
@@ -226,6 +227,15 @@ class Moment(Wire):
     """None if it follows from the role: a tool's words begin in quarantine."""
     source_class: SourceClass | None = None
     """None if it follows from the role; `pasted` if most of a person's turn is somebody else's words."""
+
+
+def live_attributes(memory: Memory) -> dict[str, str]:
+    """Return the values that a memory states and has not retired, by `entity::attribute`; empty without an entity."""
+    if not memory.entity_ref:
+        return {}
+    retired = {entity_key(name) for name in memory.retired_attributes}
+    values = memory.structured_attributes.items()
+    return {attribute_key(memory.entity_ref, name): value for name, value in values if entity_key(name) not in retired}
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:

@@ -8,10 +8,10 @@ a superseded memory stay in force. Corrections and retractions find their target
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pellucid.language.spelling import content_hash
+from pellucid.language.spelling import attribute_key, content_hash
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
-from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
+from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary
 from pellucid.memory.reconcile.rivals import RANK
 from pellucid.memory.reconcile.statement import BY_A_PERSON, Statement
 from pellucid.memory.reconcile.targets import Found, corrected, memory_of, restated, retracted, search_by_words
@@ -23,7 +23,7 @@ from pellucid.memory.trust.zones import (
     why_quarantined,
 )
 from pellucid.model.ledger import VerdictRow
-from pellucid.model.memory import Memory
+from pellucid.model.memory import Memory, live_attributes
 from pellucid.model.observation import MemoryObservation, Verdict
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
@@ -307,9 +307,12 @@ class Reconciler:
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
         """Retire the contradicted memory, or only those attributes; return whether it was the whole memory."""
         old = self.changes.now(memory_of(conflict.of))
-        remaining = old.structured_attributes.keys() - conflict.attributes - old.retired_attributes.keys()
-        if conflict.attributes and remaining and live_attributes(old):
-            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(conflict.attributes), new.id)}
+        keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
+        if conflict.attributes and live_attributes(old).keys() - keys:
+            retired = sorted(
+                name for name in old.structured_attributes if attribute_key(old.entity_ref or "", name) in keys
+            )
+            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(retired, new.id)}
             self.changes.change(conflict.of, "attribute_retired", fields, code or "updated", [new.id])
             return False
         fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.holds_since}

@@ -203,8 +203,10 @@ class View:
 
 
 def story_space(ns: int) -> int:
-    """Return the number under which the blocks of a namespace's stories have their versions: its own with a minus, since
-    stories are numbered apart from memories, and a block's number of the one is also one of the other."""
+    """Return the number under which the blocks of a namespace's stories have their versions: its own with a minus.
+
+    Stories are numbered apart from memories, so that under one number a block of each would be the same.
+    """
     return -ns
 
 

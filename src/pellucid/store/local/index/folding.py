@@ -8,11 +8,11 @@ import numpy as np
 
 from pellucid.clock import epoch_ms
 from pellucid.language.sentences import ends_in_question
-from pellucid.language.spelling import attribute_key, content_hash, entity_key, tag_key
+from pellucid.language.spelling import content_hash, entity_key, tag_key
 from pellucid.language.statements.negation import polarity
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory, live_attributes
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import OWN
 from pellucid.store.ledger_gaps import gaps_text
@@ -158,7 +158,7 @@ class Fold:
         words = count(self._analyzer.stems(search_text(memory)))
         features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
         self._run("put_features", *features)
-        for key in stated(memory):
+        for key in sorted(live_attributes(memory)):
             self._run("put_attribute", ns, key, row)
         for tag in memory.tags:
             self._run("put_tag", ns, tag_key(tag), row)
@@ -216,13 +216,6 @@ def is_consolidated(memory: Memory) -> bool:
 def search_text(memory: Memory) -> str:
     """Return the text whose words a memory is found by: its content, then its tags, a line each."""
     return "\n".join((memory.content, *memory.tags))
-
-
-def stated(memory: Memory) -> list[str]:
-    """Return the `entity::attribute` keys that a memory states and has not retired, sorted; none without an entity."""
-    retired = {entity_key(name) for name in memory.retired_attributes}
-    names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
-    return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
 
 
 def about(memory: Memory) -> str | None:
