@@ -72,6 +72,7 @@ class VerdictRow(Wire):
     content_hash: str
     """Hashed with the vault's key: it tells equal words apart from others, and reveals nothing without the key."""
     resulting_primitive_id: str | None = None
+    """The id of the memory that it made or matched; the name is older than that of a memory."""
     evidence: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     """Keyed hashes of the content words of the observation, and of the sentences it was read from."""
@@ -91,7 +92,8 @@ class UnkeptRow(Wire):
 
 
 class FlushRow(Wire):
-    """A segment that was flushed: its turns, the signal, and counts of what came of it. `seconds` are of extraction."""
+    """A segment that was flushed or imported: its turns, the signal, and counts of what came of it. `seconds` are of
+    extraction."""
 
     kind: Literal["flush"] = "flush"
     session_id: str

@@ -1,4 +1,4 @@
-"""A decision in, the durable primitive out: the contents of one memory file (or of one block of an episode's file)."""
+"""A decision in, the memory out: the contents of one memory file (or of one block of an episode's file)."""
 
 import re
 from datetime import UTC, datetime
@@ -126,7 +126,7 @@ class Retirement(Wire):
 
 
 class Memory(Wire):
-    """The durable primitive. Field order is the order of the keys in the file's frontmatter.
+    """One durable statement with its evidence. Field order is the order of the keys in the file's frontmatter.
 
     `content` is the Markdown body and not a frontmatter key. `confidence_tier` and `importance_level` are written
     beside their numbers and derived from them. Use (access counts, heat) is not in a memory: it is history.
