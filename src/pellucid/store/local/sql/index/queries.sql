@@ -314,7 +314,7 @@ SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE
 SELECT d.memory_id, d.record FROM json_each(?2) JOIN folds d ON d.memory_id = value JOIN namespaces n ON n.ns = d.ns
 WHERE n.name = ?1;
 
--- name: doubted
+-- name: to_review
 -- What is kept back, waits, is disputed, or cannot hold together with another.
 SELECT id FROM memories WHERE ns = (SELECT ns FROM namespaces WHERE name = ?)
   AND (status IN ('pending_review', 'quarantined', 'disputed') OR (status = 'active' AND NOT trusted)
