@@ -338,8 +338,10 @@ def build_snapshot(
     memories = {each.memory.id: each for each in found}
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
-    location, stale_after_days = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
-    return build(receipt, memories, aligner, stale_after_days, names, location, turned_away)
+    anchor, stale_after = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
+    return build(
+        receipt, memories, aligner, stale_after=stale_after, names=names, anchor=anchor, max_rejected=turned_away
+    )
 
 
 def _repeats_left_out(app: App, state: State) -> list[Served]:

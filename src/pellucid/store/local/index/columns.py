@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
-from pellucid.store.index_port import Admission, Floats, Mask
+from pellucid.store.index_port import Admission, Float32s, Mask
 from pellucid.store.local.database import Queries
 
 ROW_BLOCK = 1024  # rows that are read together (the tables call a block of rows, or of files, a segment)
@@ -54,10 +54,10 @@ class ColumnBlock:
 
     version: int
     light: NDArray[np.void]
-    vectors: Floats
+    vectors: Float32s
     terms: NDArray[np.uint32]
     owners: NDArray[np.int64]
-    counts: Floats
+    counts: Float32s
     held: NDArray[np.uint32]
     ends: NDArray[np.int64]
 
@@ -119,7 +119,7 @@ class View:
             within &= self.light["created"] < until
         return within
 
-    def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
+    def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Float32s, lends: Mask) -> Float32s:
         """Return each row's count (0 but at `positions`) plus those of the rows next to it that the mask `lends`."""
         sums = np.zeros(len(self), dtype=np.float32)
         sums[positions] = counts
@@ -133,7 +133,7 @@ class View:
         """Return the positions of these row numbers; every one must be in the view."""
         return np.searchsorted(self.light["row"], rows)
 
-    def cosine(self, query: Floats) -> Floats:
+    def cosine(self, query: Float32s) -> Float32s:
         """Return the approximate cosine of every row: BLAS can round differently from row to row."""
         if not self.blocks:
             return np.zeros(0, dtype=np.float32)
@@ -148,7 +148,7 @@ class View:
         ]
         return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
 
-    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Float32s]:
         """Return the positions of the rows that contain one term, given its spans, and how often each does."""
         held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
         if not held:
@@ -190,7 +190,7 @@ class View:
             out.append(block.held[block.ends[row - 1] if row else 0 : block.ends[row]])
         return out
 
-    def vectors(self, positions: NDArray[np.int64]) -> Floats:
+    def vectors(self, positions: NDArray[np.int64]) -> Float32s:
         """Return the vectors at these positions, in their order, float32 (n, 384); zeros where a row has none."""
         out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
         order = positions.argsort()
@@ -260,7 +260,7 @@ class ColumnCache:
 
 def _decoded_postings(
     terms: list[bytes], counts: list[bytes]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], Float32s, NDArray[np.uint32], NDArray[np.int64]]:
     """Decode stored terms and counts into the word columns of a block: terms, owners, counts, held, ends."""
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
     lengths = [len(each) // 4 for each in terms]
