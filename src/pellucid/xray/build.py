@@ -26,7 +26,6 @@ def build(
     receipt: Receipt,
     memories: Mapping[str, Served],
     aligner: Aligner | None = None,
-    *,
     stale_after: float = STALE_AFTER_DAYS,
     names: Mapping[str, str] = NO_NAMES,
     anchor: str = "",
