@@ -64,6 +64,7 @@ class App:
     lookup: Lookup
     history: History
     receipts: Receipts
+    """Lists of recalls by what their receipts say; a receipt itself is `history.receipt`."""
     uses: Uses
     citations: Citations
     telemetry: Telemetry

@@ -1,9 +1,10 @@
 """The walks of ARCHITECTURE.md: what they name exists, and is called for the first time in that order."""
 
+import ast
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from importlib import import_module
 from inspect import unwrap
@@ -15,10 +16,12 @@ import pytest
 from kits.snippets import ROOT
 from pellucid import Pellucid
 from pellucid.surfaces.cli import app
+from pellucid.table import OPERATIONS
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 SOURCE = ROOT / "src" / "pellucid"
 FILE = re.compile(r"\.(?:py|json|toml|md|db)$")
+DOTTED = re.compile(r"`([a-z_]+(?:\.(?:[a-z\d_]+|[A-Z]\w*))+)`")
 TURNS = (
     {"role": "user", "content": "We decided to deploy from the release branch only, never from main."},
     {"role": "assistant", "content": "Understood: deploys come from the release branch only."},
@@ -63,6 +66,47 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
 
     assert len(named) > 5
     assert [each for each in named if not any(path.endswith(f"/{each}") for path in there)] == []
+
+
+def named_in_docstrings() -> Iterator[tuple[str, str]]:
+    """The dotted names in docstrings that begin with a room, each with its file; none of a setting or an operation.
+
+    Adapters are left out: what they call `memory` is an opened home.
+    """
+    rooms, others = {path.stem for path in SOURCE.iterdir()} - {"adapters"}, {each.name for each in OPERATIONS}
+    for path in sorted(each for room in rooms for each in (SOURCE / room).rglob("*.py")):
+        alone = (each.value for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.Expr))
+        for text in (each.value for each in alone if isinstance(each, ast.Constant)):
+            for name in DOTTED.findall(str(text)):
+                if name.split(".")[0] in rooms and name not in others and not FILE.search(name):
+                    yield name, path.name
+
+
+def is_here(name: str) -> bool:
+    """Whether a dotted name below `pellucid` is a room, a module, or something in one."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        place = SOURCE.joinpath(*parts[:end])
+        if place.with_suffix(".py").exists() or (place / "__init__.py").exists():
+            module = import_module(f"pellucid.{'.'.join(parts[:end])}")
+            return has(module, parts[end:])
+    return False
+
+
+def has(owner: object, names: list[str]) -> bool:
+    """Whether an object has an attribute, or a field, which has the next, and so on."""
+    if not names:
+        return True
+    if hasattr(owner, names[0]):
+        return has(getattr(owner, names[0]), names[1:])
+    return len(names) == 1 and names[0] in getattr(owner, "__annotations__", ())
+
+
+def test_every_dotted_name_in_a_docstring_is_there() -> None:
+    names = list(named_in_docstrings())
+
+    assert len(names) > 20
+    assert [each for each in names if not is_here(each[0])] == []
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pellucid.app import App
-from pellucid.capture.identity import turn_key
+from pellucid.capture.identity import turn_fingerprint
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Role, Turn
 from pellucid.operations.session.intake import Intake, Mode
@@ -48,7 +48,7 @@ def session(
 def take(app: App, turns: Iterable[Turn], mode: Mode = "extract", namespace: str = HERE) -> IntakeTally:
     """Put turns through the ordinary intake."""
     intake = Intake(app, namespace, mode)
-    intake.take(replace(turn, fingerprint=turn_key(turn, app.key, f"{namespace} {mode}")) for turn in turns)
+    intake.take(replace(turn, fingerprint=turn_fingerprint(turn, app.key, f"{namespace} {mode}")) for turn in turns)
     return intake.tally
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pellucid.app import App
 from pellucid.capture.guard import Guard
-from pellucid.capture.identity import turn_key
+from pellucid.capture.identity import turn_fingerprint
 from pellucid.capture.report import CaptureReport
 from pellucid.language.words import content_words, reading_length
 from pellucid.model.memory import Memory
@@ -144,7 +144,7 @@ def _intake(app: App, namespace: str, turns: list[Turn], *, everything: bool) ->
     intake = Intake(app, namespace, "extract")
     if everything:
         intake._extraction = Extraction(ReadsEveryTurn(), HeuristicJudge())
-    intake.take(replace(turn, fingerprint=turn_key(turn, app.key, f"{namespace} extract")) for turn in turns)
+    intake.take(replace(turn, fingerprint=turn_fingerprint(turn, app.key, f"{namespace} extract")) for turn in turns)
 
 
 def _outcome(app: App, case: Case, namespace: str) -> Outcome:

@@ -111,6 +111,15 @@ def test_a_leg_that_is_down_is_told_in_the_answer_with_why(house: Opener) -> Non
     assert "\ndegraded: vector: no memory has a vector yet: " in recall_text(ask(app, "what does the crane lift?"))
 
 
+def test_a_leg_without_vectors_says_whole_calls_that_can_be_typed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: None)
+    cli("remember", "The harbour crane lifts timber")
+    line = "degraded: vector: no memory has a vector yet: run `pellucid models pull`, then `pellucid rebuild`"
+    assert line in cli("recall", "what does the crane lift?").out.splitlines()
+    legs = {leg["name"]: leg for leg in cli("recall", "what does the crane lift?", "--json").json["legs"]}
+    assert line.endswith(legs["vector"]["reason"])
+
+
 def test_what_is_of_a_document_that_holds_no_more_is_told_once_with_why(cli: Cli) -> None:
     Path("docs").mkdir()
     Path("docs/lamp.md").write_text(

@@ -11,13 +11,14 @@ from pellucid.model.turn import Turn
 BATCH = 500
 
 
-def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
+def turn_fingerprint(turn: Turn, secret: bytes, purpose: str) -> bytes:
     """Return a 16-byte keyed hash that identifies a turn across imports, and reveals nothing without the key.
 
     BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the purpose, the session id, the source's own id of the
     turn (else its ordinal), the role and the redacted content, each preceded by its length. A turn that a program
     relayed gets another key than the same turn in an imported transcript. `purpose` is the namespace and mode that the
-    turn is taken for; in another one it counts as new.
+    turn is taken for; in another one it counts as new. A forgotten turn is recognised by a hash of its place alone
+    (`memory.erasure.tombstone.evidence_keys`).
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
@@ -38,12 +39,12 @@ def new_turns(
     """Yield the turns that were not imported before, each with its fingerprint; count the others.
 
     Those imported before are counted as `already-imported`, what these transcripts repeat (a title, the turns of a
-    session that was resumed) as `said-before`. `purpose` gives the purpose of a turn (see `turn_key`);
+    session that was resumed) as `said-before`. `purpose` gives the purpose of a turn (see `turn_fingerprint`);
     `already_seen`, given up to 500 keys, returns those already imported.
     """
     rest, met = iter(turns), set[bytes]()
     while batch := list(islice(rest, BATCH)):
-        keyed = {turn_key(turn, secret, purpose(turn)): turn for turn in batch}
+        keyed = {turn_fingerprint(turn, secret, purpose(turn)): turn for turn in batch}
         fresh = keyed.keys() - met
         report.drop("said-before", len(batch) - len(fresh))
         met |= fresh

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from pellucid.language.lexicon import phrases
-from pellucid.language.sentences import is_question, own_sentences
+from pellucid.language.sentences import has_question_form, own_sentences
 from pellucid.model.turn import FlushSignal, Segment, Turn
 
 _READ = 4000  # characters of a turn that are searched
@@ -86,7 +86,7 @@ def high_signal_phrase(text: str) -> str | None:
     """
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         lowered = sentence.casefold()
-        if not is_question(lowered):
+        if not has_question_form(lowered):
             for kinds in phrases("keeping"):
                 for kind, phrase in kinds.items():
                     if phrase.search(lowered):

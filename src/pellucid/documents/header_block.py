@@ -39,7 +39,7 @@ _KNOWN_STATUSES = """
     pending proposed provisional rejected retired stagnant superseded withdrawn
     """
 _STATUSES = frozenset(_KNOWN_STATUSES.split())
-"""Words that are a status by themselves at the beginning of a sentence; see `model.entity.retired`."""
+"""Words that are a status by themselves at the beginning of a sentence; see `model.entity.is_retired`."""
 _PASSED_OVER = ("<!--", "[![", "![", "<img", "<p", "<a")
 _VERB = re.compile(
     r"(supersedes|superseded by|replaces|replaced by|obsoletes|obsoleted by|amends|amended by|extends|extended by"

@@ -76,7 +76,8 @@ _ITEM = re.compile(r"([ \t]*)(?:[-*+|]|\d{1,3}[.)])[ \t]+")
 
 
 def normal_key(key: str) -> str:
-    """Return a header key in comparable form: lower-case, `-` for spaces and underscores."""
+    """Return a header key in the form in which keys are compared: lower-case, `-` for spaces and underscores. The form
+    in which they are kept is `documents.header.key_name`."""
     return re.sub(r"[\s_-]+", "-", key.strip().casefold())
 
 

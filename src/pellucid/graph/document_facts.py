@@ -9,7 +9,7 @@ from pellucid.clock import epoch_ms
 from pellucid.documents.formats.markup import NO_MARKUP, blank_spans
 from pellucid.documents.formats.suffixes import FORMATS, DocumentFormat
 from pellucid.documents.names.links import find_definitions, find_labels, find_links, find_paths
-from pellucid.documents.names.naming import Named, Naming, series_of
+from pellucid.documents.names.naming import Named, Naming, own_series
 from pellucid.documents.relations import (
     MENTIONS,
     Relation,
@@ -57,7 +57,7 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
 
     Quarantined sections state nothing.
     """
-    series = series_of(document.entity)
+    series = own_series(document.entity)
     naming, format_ = naming.with_series(series), _FORMATS[document.format]
     reading = _FactReading(document, node_key(document.entity), naming, series, FactCollector(), format_)
     _add_document(reading, sections)

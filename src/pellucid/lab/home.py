@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from pellucid.app import App
-from pellucid.capture.identity import turn_key
+from pellucid.capture.identity import turn_fingerprint
 from pellucid.errors import StoreError
 from pellucid.lab.asking import Asker, Questioner
 from pellucid.lab.contexts import UNCUT, AskRecall, Recalling
@@ -135,7 +135,9 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):
         purpose = purpose_of(namespace, mode)
-        Intake(app, namespace, mode).take(replace(r.turn, fingerprint=turn_key(r.turn, app.key, purpose)) for r in part)
+        Intake(app, namespace, mode).take(
+            replace(r.turn, fingerprint=turn_fingerprint(r.turn, app.key, purpose)) for r in part
+        )
     documents = [record for record in group.records if not record.turn.ordinal]
     for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
         batch = documents[start : start + DOCUMENTS_A_COMMIT]

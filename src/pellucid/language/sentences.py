@@ -108,7 +108,7 @@ def is_closed(text: str) -> bool:
     return closing_mark(text) in _ENDS
 
 
-def is_question(sentence: str) -> bool:
+def has_question_form(sentence: str) -> bool:
     """Whether a sentence asks by its form: it has a question mark, or a Japanese or Chinese particle instead."""
     return closing_mark(sentence) in QUESTION_MARKS or bool(_QUESTION.search(sentence.strip()))
 

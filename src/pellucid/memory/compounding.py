@@ -21,7 +21,7 @@ UNUSED_DAYS = 30.0
 """Days after which a memory that was never served or used is listed as unused."""
 LISTED = 10
 """The most memories that a section of the report lists; its total counts all."""
-CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "reverified"}
+CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "redated", "reverified"}
 """Events that change what is known; all others only add to it."""
 
 

@@ -20,7 +20,7 @@ VAULT = "vault"
 
 
 class Exclusive(Protocol):
-    """Gives the right to write in one namespace or, without one, alone in all of them."""
+    """Gives the right to write in one namespace or, without one, alone in all of them: `store.local.lock.WriteLock`."""
 
     def __call__(
         self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None

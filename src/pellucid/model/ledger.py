@@ -10,6 +10,7 @@ from pellucid.model.wire import Instant, Wire
 Event = Literal[
     "created",
     "corroborated",
+    "redated",
     "superseded",
     "attribute_retired",
     "retracted",
@@ -25,6 +26,9 @@ Event = Literal[
     "forgotten",
     "undone",
 ]
+"""What happened to a memory. "corroborated": somebody said its words again. "redated": a history moved the dates of a
+section or header version; older rows say "corroborated" of that, too, with the reason `history`.
+"""
 Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
 """What changed a memory. "user" is whoever called an operation, also an agent through a tool; whose *words* they are is
 in the memory (`assertedBy`, `sourceClass`). "agent" occurs in old rows only.
@@ -68,6 +72,7 @@ class VerdictRow(Wire):
     content_hash: str
     """Hashed with the vault's key: it tells equal words apart from others, and reveals nothing without the key."""
     resulting_primitive_id: str | None = None
+    """The id of the memory that it made or matched; the name is older than that of a memory."""
     evidence: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     """Keyed hashes of the content words of the observation, and of the sentences it was read from."""
@@ -87,7 +92,8 @@ class UnkeptRow(Wire):
 
 
 class FlushRow(Wire):
-    """A segment that was flushed: its turns, the signal, and counts of what came of it. `seconds` are of extraction."""
+    """A segment that was flushed or imported: its turns, the signal, and counts of what came of it. `seconds` are of
+    extraction."""
 
     kind: Literal["flush"] = "flush"
     session_id: str

@@ -1,4 +1,4 @@
-"""A decision in, the durable primitive out: the contents of one memory file (or of one block of an episode's file)."""
+"""A decision in, the memory out: the contents of one memory file (or of one block of an episode's file)."""
 
 import re
 from datetime import UTC, datetime
@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from pellucid.language.spelling import attribute_key, entity_key
 from pellucid.model.turn import FlushSignal
 from pellucid.model.wire import Instant, Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
@@ -125,7 +126,7 @@ class Retirement(Wire):
 
 
 class Memory(Wire):
-    """The durable primitive. Field order is the order of the keys in the file's frontmatter.
+    """One durable statement with its evidence. Field order is the order of the keys in the file's frontmatter.
 
     `content` is the Markdown body and not a frontmatter key. `confidence_tier` and `importance_level` are written
     beside their numbers and derived from them. Use (access counts, heat) is not in a memory: it is history.
@@ -226,6 +227,15 @@ class Moment(Wire):
     """None if it follows from the role: a tool's words begin in quarantine."""
     source_class: SourceClass | None = None
     """None if it follows from the role; `pasted` if most of a person's turn is somebody else's words."""
+
+
+def live_attributes(memory: Memory) -> dict[str, str]:
+    """Return the values that a memory states and has not retired, by `entity::attribute`; empty without an entity."""
+    if not memory.entity_ref:
+        return {}
+    retired = {entity_key(name) for name in memory.retired_attributes}
+    values = memory.structured_attributes.items()
+    return {attribute_key(memory.entity_ref, name): value for name, value in values if entity_key(name) not in retired}
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:

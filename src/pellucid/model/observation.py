@@ -77,4 +77,3 @@ class MemoryObservation(Wire):
     verdict: Verdict
     verdict_reason: str
     judge_accepted: bool
-    resulting_primitive_id: str | None = None

@@ -182,6 +182,7 @@ class XrayResult(Wire):
     audit_entry_id: str | None = None
     admitted_by: tuple[str, ...]
     rejected_by: str | None = None
+    """The rung whose objection it has, and that let it pass in spite of that; None for none."""
     provenance: Provenance | None = None
     staleness: Staleness | None = None
     """None if the memory is gone since."""
@@ -245,6 +246,7 @@ class LegHealth(Wire):
     name: str
     health: Health
     reason: str | None = None
+    """Within the recall and its receipt it can hold marks of `errors.recorded_step`; what shows it spells these."""
     admitted: int
     open: int
     """The number of further memories that it found and that are not admissible."""

@@ -30,8 +30,8 @@ class Turn:
     stable id of the turn (a message uuid), if it has one. `folder` is the working folder of the turn and `branch` the
     git branch there, if the source tells: they decide which project a session belongs to, and are part of no memory.
     `relayed` marks a turn that a program handed over without speaking as the user: nobody else confirms who said it.
-    `fingerprint` is the keyed hash by which the turn is recognised when it comes again (`capture.identity.turn_key`);
-    empty until it is computed.
+    `fingerprint` is the keyed hash by which the turn is recognised when it comes again; empty until it is computed, by
+    `capture.identity.turn_fingerprint`.
     """
 
     session_id: str

@@ -1,9 +1,9 @@
 """A memory and a question about the past in, the memory as it was then, or was known then, out: from its file alone.
 
-`store.local.standing` decides exactly who is allowed to answer; this module decides how such a memory is *shown*. A
-memory's file names the memory that replaced it or restated one of its attributes, and the id of that other memory says
-since when this was known. A replacement that was undone leaves no mark in the file, so it is shown as if it had never
-been; `operations.as_known` reads the ledger and knows of it.
+`store.local.index.past_view` decides exactly who is allowed to answer; this module decides how such a memory is
+*shown*. A memory's file names the memory that replaced it or restated one of its attributes, and the id of that other
+memory says since when this was known. A replacement that was undone leaves no mark in the file, so it is shown as if it
+had never been; `operations.as_known` reads the ledger and knows of it.
 """
 
 from datetime import datetime

@@ -99,7 +99,8 @@ class Plan:
     """The edges that the query asks for; None once the graph leg found that they lead nowhere, so that the stages go on
     as for any question. Who must know all the same what was asked reads it of `text` (`asked_edges`)."""
     answers: int = 0
-    """How many of the graph leg's first ranks are reached by these edges; the later ranks are only near."""
+    """How many of the graph leg's first ranks answer: are reached by these edges or, if none is asked for, are leads of
+    documents that alone are asked for, by name. The later ranks are only near."""
     beside: tuple[int, ...] = ()
     """If edges are asked for, indices of the telling stems that ask for a part of what they lead to."""
     only_edges: bool = False
@@ -194,7 +195,7 @@ class Pool:
         return len(self.rows)
 
     def answering(self, plan: Plan) -> Mask:
-        """Return a mask of the candidates that the graph leg found along the edges that the query asks for."""
+        """Return a mask of the candidates by which the graph leg answers the query, see `Plan.answers`."""
         ranks = self.ranks.get("graph", np.zeros(len(self), dtype=np.int64))
         return (ranks > 0) & (ranks <= plan.answers)
 

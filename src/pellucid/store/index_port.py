@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a command that only looks at memories need not wait for Num
     from numpy.typing import NDArray
 
 Rows: TypeAlias = Annotated["NDArray[np.int64]", "int64"]
-Floats: TypeAlias = Annotated["NDArray[np.float32]", "float32"]
+Float32s: TypeAlias = Annotated["NDArray[np.float32]", "float32"]
 Mask: TypeAlias = Annotated["NDArray[np.bool_]", "bool"]
 
 
@@ -105,9 +105,9 @@ class LegHits:
     """The rows that a leg found, best first: the admitted arm is admissible, the open arm is evidence only."""
 
     rows: Rows
-    scores: Floats
+    scores: Float32s
     open_rows: Rows
-    open_scores: Floats
+    open_scores: Float32s
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Columns:
     session: NDArray[np.int64]  # A number per session, -1 for none; only equality means anything
     ordinal: NDArray[np.int64]
     place: NDArray[np.int64]  # its place among the rows of its session, in their order; 0 without a session
-    importance: Floats
+    importance: Float32s
     pinned: Mask
     wanted: Mask  # fits the caller's filters
     admitted: Mask  # may answer: all of the above, and made within the period of the admission
@@ -132,7 +132,7 @@ class Columns:
     asks: Mask  # it only asks: its last sentence is a question
     direct: NDArray[np.uint8]
     """Bits: 1 a category that can answer directly, 2 trusted, 4 asserted by a user, 8 about somebody, 16 `OWN`."""
-    heat: Floats  # of the last lifecycle fold, 0 to 1; 0 before any
+    heat: Float32s  # of the last lifecycle fold, 0 to 1; 0 before any
     cold: Mask
     reinforcement: NDArray[np.int64]
 
@@ -242,8 +242,8 @@ class IndexReader(Protocol):
 class Features:
     """What scoring reads of rows: vectors, float32 (rows, dimensions), zeros if missing; exact cosines."""
 
-    vectors: Floats
-    cosine: Floats  # 0 without a query
+    vectors: Float32s
+    cosine: Float32s  # 0 without a query
     matched: NDArray[np.uint64]  # which of the stems each row holds, as bits in their order
     rare: Sequence[frozenset[int]] = ()
     """The terms of each row, by number, that another of these rows has, and at most a given share of all memories."""

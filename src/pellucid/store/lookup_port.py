@@ -103,7 +103,7 @@ class Lookup(Protocol):
         """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, by memory id."""
         ...
 
-    def doubted(self, namespace: str) -> list[str]:
+    def to_review(self, namespace: str) -> list[str]:
         """Return the ids of memories that are quarantined, pending, disputed, or contradict another."""
         ...
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.capture.identity import new_turns, turn_key
+from pellucid.capture.identity import new_turns, turn_fingerprint
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.segment import segments, time_gap, turn_count
@@ -223,11 +223,11 @@ def test_a_turns_key_depends_on_all_that_identifies_it_and_on_the_secret():
         Turn("su", 1, "ser", "words"),  # type: ignore[arg-type]
     ]
 
-    keys = {turn_key(each, KEY, "a/b extract") for each in (turn, *others)}
-    keys |= {turn_key(turn, b"other", "a/b extract"), turn_key(turn, KEY, "a/b verbatim")}
+    keys = {turn_fingerprint(each, KEY, "a/b extract") for each in (turn, *others)}
+    keys |= {turn_fingerprint(turn, b"other", "a/b extract"), turn_fingerprint(turn, KEY, "a/b verbatim")}
 
     assert len(keys) == 9
-    assert turn_key(keyed[0], KEY, "") == turn_key(keyed[1], KEY, "")
+    assert turn_fingerprint(keyed[0], KEY, "") == turn_fingerprint(keyed[1], KEY, "")
 
 
 def test_dropped_turns_leave_the_numbers_of_the_others_alone(tmp_path: Path):

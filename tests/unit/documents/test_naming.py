@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pellucid.documents.names.naming import Naming, series_of
+from pellucid.documents.names.naming import Naming, own_series
 from pellucid.errors import InputError
 
 NAMING = Naming(("SPEC", "ADR", "EIP", "PEP"))
@@ -111,7 +111,7 @@ def test_a_document_adds_its_own_series() -> None:
     assert names("KIP-7 and SPEC-1", NAMING.with_series("kip")) == ["KIP-7", "SPEC-1"]
     assert NAMING.with_series("SPEC") is NAMING
     assert NAMING.with_series("") is NAMING
-    assert [series_of(each) for each in ("EIP-4844", "ADR #18", "docs/a.md", "Pump House")] == ["EIP", "ADR", "", ""]
+    assert [own_series(each) for each in ("EIP-4844", "ADR #18", "docs/a.md", "Pump House")] == ["EIP", "ADR", "", ""]
 
 
 def test_patterns_name_what_they_match_and_the_longest_of_two_wins() -> None:

@@ -233,8 +233,8 @@ class AfterSoManyLooks(Deadline):
         super().check()
 
 
-def many_segments(app: App) -> LocalIndex:
-    """An index of three segments, each of a thousand rows or less."""
+def many_blocks(app: App) -> LocalIndex:
+    """An index of three blocks, each of a thousand rows or less."""
     index = LocalIndex(app.settings.home / "many.db")
     changes = [
         PathChange(f"{n}.md", "d", 1, 1, None, (IndexRecord(a_memory(n, f"word{n} shared"), 0, b"x" * 16, None),))
@@ -245,20 +245,20 @@ def many_segments(app: App) -> LocalIndex:
 
 
 def test_what_a_deadline_left_of_a_cold_namespace_is_all_that_the_next_one_reads(house: Opener) -> None:
-    index = many_segments(house(encoder=None))
+    index = many_blocks(house(encoder=None))
     with pytest.raises(DeadlineError, match="cancelled"), index.reading(HERE, AfterSoManyLooks(3)):
         pytest.fail("it was not all read")
     (warm,) = index._warm.held.values()
-    read = dict(warm.columns._segments)
+    read = dict(warm.columns._blocks)
     assert sorted(read) == [0, 1]
     with index.reading(HERE) as reader:
         assert reader.survey("shared").terms[0].frequency == 2500
-    assert all(warm.columns._segments[segment] is each for segment, each in read.items())
+    assert all(warm.columns._blocks[block] is each for block, each in read.items())
     index.close()
 
 
-def test_rows_over_several_segments_are_all_found(house: Opener) -> None:
-    index = many_segments(house(encoder=None))
+def test_rows_over_several_blocks_are_all_found(house: Opener) -> None:
+    index = many_blocks(house(encoder=None))
     with index.reading(HERE) as reader:
         assert reader.survey("shared").terms[0].frequency == 2500
         for n in (1, 1023, 1024, 1025, 2047, 2048, 2500):

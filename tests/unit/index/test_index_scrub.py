@@ -89,7 +89,7 @@ def views(index: LocalIndex) -> Iterator[View]:
 def warm(index: LocalIndex) -> list[list[float]]:
     with index.reading(HERE) as reader:
         reader.survey("kayak")
-    return [row.tolist() for view in views(index) for segment in view.segments for row in segment.vectors]
+    return [row.tolist() for view in views(index) for block in view.blocks for row in block.vectors]
 
 
 def test_warm_columns_of_every_process_hold_only_what_is_live(house: Opener) -> None:

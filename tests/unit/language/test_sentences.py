@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.sentences import closing_mark, is_closed, is_question, join_sentences, sentences
+from pellucid.language.sentences import closing_mark, has_question_form, is_closed, join_sentences, sentences
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_what_closes_behind_a_mark_hides_it_from_nobody() -> None:
     "text", ["Which port?", "¿Qué puerto", "どの港ですか", "港は開きましたか。", "哪个港口呢", "真的؟"]
 )
 def test_a_question_is_known_by_its_form(text: str) -> None:
-    assert is_question(text)
+    assert has_question_form(text)

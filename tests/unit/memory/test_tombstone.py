@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.memory.erasure.tombstone import evidence_turns, turn_keys
+from pellucid.memory.erasure.tombstone import evidence_keys, evidence_turns
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from pellucid.memory.erasure.tombstone import evidence_turns, turn_keys
 )
 def test_a_piece_of_evidence_names_64_turns_at_most(evidence: tuple[str, ...], turns: list[tuple[str, int]]) -> None:
     assert evidence_turns(evidence) == turns
-    assert len(set(turn_keys(b"key", "local/default", evidence))) == len(turns)
+    assert len(set(evidence_keys(b"key", "local/default", evidence))) == len(turns)

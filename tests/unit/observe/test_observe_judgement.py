@@ -135,7 +135,6 @@ def test_any_extractor_can_be_put_in_front_of_the_same_judge() -> None:
     assert (observation.session_id, observation.observed_at) == ("s", THURSDAY)
     assert (observation.verdict, observation.judge_accepted) == ("accept", True)
     assert observation.importance_contributions[0].name == "base"
-    assert observation.resulting_primitive_id is None
 
 
 def test_an_empty_segment_gives_nothing() -> None:

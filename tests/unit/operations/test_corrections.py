@@ -11,7 +11,8 @@ from kits.case_tables import DAY, run_session, spoken
 from kits.intake import START, session, take
 from pellucid.app import App, open_app
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement
 from pellucid.model.memory import Memory
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.memory.remembering import RememberInput, remember

@@ -11,11 +11,14 @@ import pytest
 from kits.documents import SPEC, Docs, Git
 from kits.live_sessions import HERE
 from pellucid.documents.history import Histories
-from pellucid.errors import InputError
+from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.ledger_rows import lifecycle_rows, recurrences
 from pellucid.model.document import HeaderVersion
 from pellucid.operations.document.cleaning import clean_older_header
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.document.rows import history_file, load_history
+from pellucid.operations.memory.trusting import PromoteInput, trust_explain
+from pellucid.operations.memory.undoing import UndoInput, undo
 
 JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 FINAL = SPEC.replace("Draft", "Final")
@@ -68,6 +71,21 @@ def test_a_document_that_was_indexed_gains_its_past_and_keeps_its_ids(docs: Docs
     assert now.versions[1].id == document.versions[0].id
     assert [each.id for each in after] == [each.id for each in sections]
     assert {f"{each.valid_from:%Y-%m}" for each in after} == {"2024-02"}
+
+
+def test_dates_that_a_history_moves_are_an_event_of_their_own_and_nobodys_words_said_again(docs: Docs) -> None:
+    git = Git(docs.folder)
+    git.commit(JAN, {"a.md": SPEC})
+    git.commit(FEB, {"a.md": FINAL})
+    docs.index()
+    out = docs.index(history=True)
+    section = docs.known("a.md")[1][0].id
+    rows = [each for each in lifecycle_rows(docs.app.ledger, HERE) if each.memory_id == section]
+    assert [(each.event_type, each.reason_code) for each in rows] == [("redated", "history")]
+    assert recurrences(rows) == {}
+    assert trust_explain(docs.app, PromoteInput(namespace=HERE, memory_id=section)).events == ()
+    with pytest.raises(NotFoundError):
+        undo(docs.app, UndoInput(namespace=HERE, target=out.operations[0]))
 
 
 def test_what_nobody_committed_yet_is_one_more_version(docs: Docs) -> None:

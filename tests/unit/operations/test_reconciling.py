@@ -9,7 +9,8 @@ from kits.vault import keep
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.ledger_rows import lifecycle_rows
-from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import statement_of
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history_of_memory
@@ -34,12 +35,13 @@ def test_another_entity_with_the_same_attribute_is_left_alone(whole: App) -> Non
 
 
 @pytest.mark.requirement("RECON-1")
-def test_only_the_attribute_that_changed_is_retired(whole: App) -> None:
-    both = {"ttl": "300 seconds", "shards": "4"}
+@pytest.mark.parametrize("name", ["ttl", "TTL"])
+def test_only_the_attribute_that_changed_is_retired(whole: App, name: str) -> None:
+    both = {name: "300 seconds", "shards": "4"}
     first = keep(whole, "The cache has 4 shards and a TTL of 300 seconds", entity_ref="cache", attributes=both).memory
     new = keep(whole, "The cache TTL is 600 seconds", entity_ref="cache", attributes={"ttl": "600 seconds"}).memory
     old = held(whole)[first.content]
-    assert (old.status, old.retired_attributes) == ("active", {"ttl": new.id})
+    assert (old.status, old.retired_attributes) == ("active", {name: new.id})
     last = keep(whole, "The cache has 8 shards", entity_ref="cache", attributes={"shards": "8"}).memory
     assert held(whole, "superseded")[first.content].superseded_by == last.id
     assert held(whole)[new.content].status == "active"

@@ -4,9 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from kits.intake import START, held, session, take
+from kits.intake import HERE, START, held, session, take
 from kits.vault import keep
 from pellucid.app import App
+from pellucid.memory.ledger_rows import rows_of_type
+from pellucid.model.ledger import VerdictRow
+from pellucid.operations.memory.forgetting import ForgetInput, forget
 
 LATER = START + timedelta(days=1)
 _TTL = "The cache TTL is 300 seconds."
@@ -31,6 +34,16 @@ def test_where_several_or_none_can_be_meant_nothing_is_replaced(whole: App, said
     before = set(held(whole))
     take(whole, session(said, name="later", start=LATER))
     assert set(held(whole)) == before
+
+
+def test_a_correction_does_not_bring_back_words_that_were_forgotten(whole: App) -> None:
+    gone = keep(whole, "The cache TTL is 600 seconds.").memory
+    forget(whole, ForgetInput(namespace=HERE, memory_ids=(gone.id,)))
+    take(whole, session(_TTL))
+    take(whole, session("Actually it is 600 seconds.", name="later", start=LATER))
+    assert {each.strip(".") for each in held(whole)} == {"The cache TTL is 300 seconds"}
+    [row] = [each for each in rows_of_type(whole.ledger, VerdictRow, HERE) if each.session_id == "later"]
+    assert row.reason.startswith("forgotten: ")
 
 
 def test_only_a_person_corrects_so(whole: App) -> None:

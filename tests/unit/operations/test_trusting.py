@@ -10,7 +10,8 @@ from pellucid.errors import InputError
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.ledger_rows import lifecycle_rows
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement
 from pellucid.memory.trust.zones import first_zone
 from pellucid.model.memory import Memory, SourceClass
 from pellucid.observe.attributes import read_attribution

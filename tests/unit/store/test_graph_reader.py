@@ -155,7 +155,7 @@ def plain(edges: list[Edge], keys: set[str], admission: Admission, floor: float)
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_edges_around_some_nodes_are_those_that_plain_python_finds(index: LocalIndex, seed: int) -> None:
-    """Over several segments and rewritten files; and in the same order, whatever the order of the nodes."""
+    """Over several blocks and rewritten files; and in the same order, whatever the order of the nodes."""
     rng = random.Random(seed)
     held: dict[int, list[Edge]] = {}
     for _ in range(150):
@@ -260,10 +260,10 @@ def test_only_what_changed_is_read_again(index: LocalIndex) -> None:
         tell(index, f"{number}.md", GraphFacts((spec(number),), (edge(f"spec-{number}", "spec-0x"),)))
     around(index, "spec-1")
     (warm,) = index._warm.held.values()
-    held = warm.graph._segments
+    held = warm.graph._blocks
     tell(index, "129.md", GraphFacts((spec(129),)))
     around(index, "spec-1")
-    fresh = warm.graph._segments
+    fresh = warm.graph._blocks
     assert [fresh[seg] is held[seg] for seg in sorted(held)] == [True, True, False]
     tell(index, "plain.md", GraphFacts())
     view = warm.graph._view

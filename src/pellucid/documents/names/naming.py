@@ -115,7 +115,7 @@ class Naming:
                     yield Named(name, node_key(name), found.start(), found.end())
 
 
-def series_of(entity: str) -> str:
+def own_series(entity: str) -> str:
     """Return the series of a document's own id, in upper case (`SPEC`); empty for a path or any other name."""
     found = _ENTITY.fullmatch(entity.strip())
     return found[1].upper() if found and _SERIES.fullmatch(found[1]) else ""

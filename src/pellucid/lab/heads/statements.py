@@ -1,4 +1,4 @@
-"""Labelled sentences in, the weights that `observe.durability` reads out, with their quality on sentences left out.
+"""Labelled sentences in, the weights that `observe.extract.durability` reads out, with their quality on others.
 
 Logistic regression with a quadratic penalty, solved exactly in its dual form (as many unknowns as sentences), once for
 what is worth keeping and once for each kind; user and assistant share their words, and have a smaller part each.

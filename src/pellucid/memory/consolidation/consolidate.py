@@ -18,10 +18,9 @@ from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.consolidation.clusters import Item, clusters
 from pellucid.memory.consolidation.equivalence import Form, difference, form, form_key, speakers
-from pellucid.memory.reconcile.known import live_attributes
 from pellucid.memory.reconcile.rivals import RANK, distrust_rank
 from pellucid.memory.trust.zones import lowest
-from pellucid.model.memory import Category, Memory
+from pellucid.model.memory import Category, Memory, live_attributes
 from pellucid.store.index_port import Served
 
 Kind = Literal["add", "merge", "update", "invalidate", "split", "skip"]

@@ -28,8 +28,12 @@ def said_key(secret: bytes, namespace: str, text: str) -> str:
     return _keyed_hash(secret, "said", namespace, sorted_words).hex()
 
 
-def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """Return the keys of the turns that evidence ranges such as `session:3-5` name."""
+def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
+    """Return the keys of the turns that evidence ranges such as `session:3-5` name.
+
+    They are hashes of session and number alone, as evidence has no more; `capture.identity.turn_fingerprint` is of the
+    words, too.
+    """
     turns = (f"{session}:{number}" for session, number in evidence_turns(evidence))
     return [_keyed_hash(secret, "turn", namespace, turn) for turn in turns]
 
@@ -53,7 +57,7 @@ def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
     """Return every key of a memory, sorted: of its words, alone and with its entity, and of its evidence turns."""
     namespace, content = memory.namespace, memory.content
     keys_of_words = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
-    return sorted({*keys_of_words, *turn_keys(secret, namespace, memory.evidence)})
+    return sorted({*keys_of_words, *evidence_keys(secret, namespace, memory.evidence)})
 
 
 def _keyed_hash(secret: bytes, *parts: str) -> bytes:

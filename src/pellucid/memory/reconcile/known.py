@@ -10,7 +10,7 @@ from pellucid.language.statements.negation import Polarity, polarity
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.rivals import Rivals
 from pellucid.memory.reconcile.targets import Found, memory_of
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, live_attributes
 from pellucid.store.index_port import Index
 from pellucid.store.lookup_port import Lookup
 
@@ -140,14 +140,6 @@ class KnownStatements:
                     earlier = found.get(old.id, Contradiction(subject))
                     found[old.id] = Contradiction(subject, earlier.attributes | {name})
         return found
-
-
-def live_attributes(memory: Memory) -> dict[str, str]:
-    """Return the values that a memory states and has not retired, by `entity::attribute`; empty without entity."""
-    if not memory.entity_ref:
-        return {}
-    attributes = memory.structured_attributes.items()
-    return {attribute_key(memory.entity_ref, n): v for n, v in attributes if n not in memory.retired_attributes}
 
 
 def _polarities(memory: Memory) -> tuple[Polarity, ...]:

@@ -5,42 +5,28 @@ ranks as high (axiom > user > inferred). An older statement that arrives late is
 a superseded memory stay in force. Corrections and retractions find their targets by their words.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pellucid.language.spelling import content_hash
+from pellucid.language.spelling import attribute_key, content_hash
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
-from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
+from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary
 from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.statement import BY_A_PERSON, Statement
 from pellucid.memory.reconcile.targets import Found, corrected, memory_of, restated, retracted, search_by_words
 from pellucid.memory.trust.zones import (
     counts_as_repetition,
-    first_zone,
     may_rise,
     says_the_same,
     vouches,
     why_quarantined,
 )
-from pellucid.model.ledger import Event, VerdictRow
-from pellucid.model.memory import Memory
-from pellucid.model.observation import MemoryObservation, Resolution, Verdict
+from pellucid.model.ledger import VerdictRow
+from pellucid.model.memory import Memory, live_attributes
+from pellucid.model.observation import MemoryObservation, Verdict
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
-
-_BY_A_PERSON = frozenset({"manual", "user_input"})
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A memory to be decided about, what it resolves, and its observation (None if a person asks directly)."""
-
-    memory: Memory
-    resolves: Resolution | None = None
-    observation: MemoryObservation | None = None
-    event: Event | None = None
-    """The event by which the ledger records its creation, so that it can be undone; None: it does not."""
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +36,9 @@ class Outcome:
     verdict: Verdict
     reason: str
     memory_id: str | None = None
+
+
+_FORGOTTEN = Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +66,10 @@ class Reconciler:
     """Whether only trusted sources can reinforce a memory by saying it again; see `memory.trust`."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
-    _standing: KnownStatements = field(init=False)
+    _known: KnownStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        self._standing = KnownStatements(self.index, self.lookup, self.changes)
+        self._known = KnownStatements(self.index, self.lookup, self.changes)
 
     def consider(self, statements: Iterable[Statement]) -> None:
         """Add statements to be decided about, in order."""
@@ -93,7 +82,7 @@ class Reconciler:
             for s in self._considered
             if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
         ]
-        self._standing.load(accepted)
+        self._known.load(accepted)
         self._forgotten = self.lookup.tombstones({key for each in accepted for key in memory_keys(self.key, each)})
         outcomes = tuple(self._decide_one(statement) for statement in self._considered)
         rows = tuple(
@@ -107,29 +96,26 @@ class Reconciler:
         """Decide about one statement, given the decisions about those before it."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
+            # before the verdict: the judge had only words without a subject, which it finds vague or unresolved
             return self._apply_correction(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
-        if observation and self._is_forgotten(memory):
-            return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
+        if observation and not self._forgotten.isdisjoint(memory_keys(self.key, memory)):
+            return _FORGOTTEN
         if statement.resolves and statement.resolves.kind == "retraction":
             return self._apply_retraction(memory, statement.resolves.about)
-        if repeated_id := self._standing.repeated(memory):
+        if repeated_id := self._known.repeated(memory):
             return self._reject_repeated(repeated_id, memory)
         return self._keep_new(statement)
-
-    def _is_forgotten(self, memory: Memory) -> bool:
-        """Whether a memory's words, or a turn it came from, were forgotten."""
-        return not self._forgotten.isdisjoint(memory_keys(self.key, memory))
 
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
-        if not (resolves and resolves.value) or memory.source_class not in _BY_A_PERSON:
+        if not (resolves and resolves.value) or memory.source_class not in BY_A_PERSON:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)
         match = restated(resolves, candidates) if memory.trust_zone != "quarantine" else None
-        if match is None or self._is_forgotten(memory):
+        if match is None:
             return None
         target, new = match
         restated_fields = {
@@ -142,18 +128,23 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Keep a correction in place of the memory it means; else defer it or, if a person asked, keep it as new."""
+        """Keep a correction in place of the memory it means, unless it, or what it would say, was forgotten; else defer
+        it or, if a person asked, keep it as new."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
             return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
-        return self._replace(completed[0], [Contradiction(completed[1], restated=True)], "corrected")
+        restatement, target = completed
+        keys = (key for each in (statement, restatement) for key in memory_keys(self.key, each.memory))
+        if statement.observation and self.lookup.tombstones(set(keys)):
+            return _FORGOTTEN
+        return self._replace(restatement, [Contradiction(target, restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
         """Whether a person's statement, rejected as a repetition by the judge, vouches for a quarantined memory."""
         observation, memory = statement.observation, statement.memory
         repeats = observation is not None and _is_repeated(observation)
-        return repeats and vouches(memory) and bool(self._standing.doubted(memory))
+        return repeats and vouches(memory) and bool(self._known.doubted(memory))
 
     def _reject_repeated(self, repeated_id: str, memory: Memory) -> Outcome:
         """Reject a repetition of the memory `repeated_id`; add a ledger row about it if it reinforces that memory."""
@@ -165,7 +156,7 @@ class Reconciler:
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
         """Retract the stored memories that a person takes back with the words `about`; the outcome names the first."""
-        if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
+        if memory.source_class not in BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         near = self._possible_targets(memory, about)
         candidates = [each for each in near if self.changes.now(memory_of(each)).status == "active"]
@@ -194,7 +185,7 @@ class Reconciler:
     def _possible_targets(self, memory: Memory, words: str) -> list[Found]:
         """Return the memories that a statement can mean: new ones of its session, then stored ones with `words`."""
         stored = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
-        return [*self._standing.said_in(memory.session_id), *stored]
+        return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
         """Return the memories that a statement can mean by `words` and can retract or correct."""
@@ -204,11 +195,11 @@ class Reconciler:
     def _keep_new(self, statement: Statement) -> Outcome:
         """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted."""
         memory = statement.memory
-        if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
+        if statement.resolves and statement.resolves.kind == "update" and not self._known.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
         if memory.trust_zone == "quarantine":
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
-        if doubted := self._standing.doubted(memory):
+        if doubted := self._known.doubted(memory):
             return self._keep_beside_doubted(doubted, statement)
         return self._keep_asserted(statement)
 
@@ -228,8 +219,8 @@ class Reconciler:
     def admit(self, served: Served, reason: str) -> None:
         """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
         memory = served.memory
-        self._standing.load([memory])
-        conflicts, open_ones = _plain_and_open(self._standing.contradicted(memory))
+        self._known.load([memory])
+        conflicts, open_ones = _plain_and_open(self._known.contradicted(memory))
         others = [memory_of(each.of) for each in conflicts]
         fields: Fields = {"trust_zone": "working"}
         if newer := next((each for each in others if each.holds_since > memory.holds_since), None):
@@ -247,14 +238,14 @@ class Reconciler:
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(current, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif _plain_and_open(self._standing.contradicted(current))[0]:
+        elif _plain_and_open(self._known.contradicted(current))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
         """Keep a trusted statement, in place of the memories that it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
-        conflicts = self._standing.contradicted(memory)
+        conflicts = self._known.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
             conflicts = [replace(each, plain=each.whole) for each in conflicts]
@@ -298,7 +289,7 @@ class Reconciler:
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
         """Create the memory of a statement; `reason` is the verdict's."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
-        self._standing.add(memory)
+        self._known.add(memory)
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
@@ -316,9 +307,12 @@ class Reconciler:
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
         """Retire the contradicted memory, or only those attributes; return whether it was the whole memory."""
         old = self.changes.now(memory_of(conflict.of))
-        remaining = old.structured_attributes.keys() - conflict.attributes - old.retired_attributes.keys()
-        if conflict.attributes and remaining and live_attributes(old):
-            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(conflict.attributes), new.id)}
+        keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
+        if conflict.attributes and live_attributes(old).keys() - keys:
+            retired = sorted(
+                name for name in old.structured_attributes if attribute_key(old.entity_ref or "", name) in keys
+            )
+            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(retired, new.id)}
             self.changes.change(conflict.of, "attribute_retired", fields, code or "updated", [new.id])
             return False
         fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.holds_since}
@@ -345,47 +339,6 @@ class Reconciler:
             evidence=memory.evidence,
             said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in wordings)),
         )
-
-
-def statement_of(
-    observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
-) -> Statement:
-    """Make the statement of an observation, with its memory; `changes` gives clock and namespace only."""
-    fact, now = observation.fact, changes.clock.now()
-    memory = Memory(
-        id=changes.clock.new_id("mem"),
-        category=fact.category,
-        namespace=changes.namespace,
-        created=observation.observed_at,
-        updated=now,
-        source="extraction",
-        asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
-        source_class=observation.source_class,
-        session_id=observation.session_id,
-        agent=agent,
-        evidence=tuple(str(each) for each in fact.evidence),
-        evidence_quotes={str(each): each.quote for each in fact.evidence if each.quote},
-        confidence=fact.confidence,
-        tags=fact.tags,
-        entity_ref=fact.entity_ref,
-        structured_attributes=fact.structured_attributes,
-        importance_score=observation.importance,
-        trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
-        valid_at=min(observation.observed_at, now),
-        content_hash=content_hash(fact.content, fact.entity_ref),
-        content=fact.content,
-    )
-    return Statement(memory, fact.resolves, observation)
-
-
-def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Statement:
-    """Return the statement; its memory in quarantine if its evidence has a doubted turn (`doubted`: ordinals)."""
-    observation = statement.observation
-    if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":
-        return statement
-    if set(doubted).isdisjoint(observation.fact.cited):
-        return statement
-    return replace(statement, memory=statement.memory.model_copy(update={"trust_zone": "quarantine"}))
 
 
 def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:

@@ -2,7 +2,7 @@
 
 import re
 
-from pellucid.language.sentences import is_question, join_sentences, sentences
+from pellucid.language.sentences import has_question_form, join_sentences, sentences
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
@@ -55,7 +55,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """
     reply = answer.partition(" – ")[0]
-    if not reply or is_question(reply):
+    if not reply or has_question_form(reply):
         return None
     lasting = load_table("questions").read(question, by_user=False).durable >= SETTLES
     if not lasting and load_table().read(reply, by_user=True).durable < SETTLES:

@@ -208,17 +208,17 @@ class _Indexing:
         except OSError as error:
             self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
-        kept = self.known.get(place.file) or self.known.get(self.moves.former_path(place.file))
-        history = (
-            histories.history_of_file(place.file, data, kept.document.digest if kept else "") if histories else None
-        )
+        filed_here = self.known.get(place.file)
+        filed_before = filed_here or self.known.get(self.moves.former_path(place.file))
+        last_digest = filed_before.document.digest if filed_before else ""
+        history = histories.history_of_file(place.file, data, last_digest) if histories else None
         digest = hashlib.sha256(data).hexdigest()
-        known = self.known.get(place.file)
-        if history is None and known and known.document.digest == digest and known.document.removed_at is None:
+        known = filed_here.document if filed_here and filed_here.document.removed_at is None else None
+        if history is None and known and known.digest == digest:
             self.counts.unchanged += 1
             return None
         is_empty = not data.removeprefix(b"\xef\xbb\xbf").strip()
-        if is_empty and known and known.document.removed_at is None and digest != known.document.digest:
+        if is_empty and known and digest != known.digest:
             self._refuse_unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
             return None
         key = self.app.key
@@ -230,6 +230,7 @@ class _Indexing:
             return None
         self.tally.add(tally)
         self.counts.quarantined += tally.instructions
+        # only now that the file is read is it known which entity it defines
         history = self._history_of_entity(history, clean) if history else None
         since = _last_written(place.mtime_ns, self.app.clock.now())
         return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, history)
@@ -332,19 +333,22 @@ class _Indexing:
         if old is None or not is_redefined(old, seen):
             return [make(old, seen)]
         since = seen.history.defined_since if seen.history else None
+        # the commit since which the file defines the new entity is the one that ended the old
         changes = FileCommits((since,)) if since else None
         closing = [] if old.document.removed_at else [draft_removal(old, now, changes)]
+        # since now, not since the file was last written: until now it was read as the old document
         return [*closing, make(None, replace(seen, since=now))]
 
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
-        """Count the drafts, commit those that change something (not in a dry run), and add these to `known`."""
+        """Count the drafts, commit those that change something (not in a dry run), and add these to `known`: in a dry
+        run, too, so that the files after them are compared with what would be there."""
         changing = [draft for draft in drafts if draft.changed and not (draft.stored is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)
         if changing and not self.request.dry_run:
-            kept = commit_drafts(self.app, changing)
-            self.operations.append(kept.op_id)
-            self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
+            committed = commit_drafts(self.app, changing)
+            self.operations.append(committed.op_id)
+            self.encoder_problem = committed.folded.encoder_problem or self.encoder_problem
             self.applied = self.app.index.state().applied_seq
         for draft in changing:
             self.known[original_file(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))

@@ -83,7 +83,7 @@ def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
             event_id=app.clock.new_id("evt"),
             memory_id=new.id,
             namespace=document.namespace,
-            event_type="corroborated",
+            event_type="redated",
             timestamp=document.updated,
             actor="import",
             reason_code="history",

@@ -10,7 +10,8 @@ from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, NotFoundError, field_name, step
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import statement_of
 from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn

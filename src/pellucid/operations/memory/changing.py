@@ -9,7 +9,8 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotYoursError, field_name, step
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement
 from pellucid.memory.trust.zones import first_zone, is_of_person
 from pellucid.model.ledger import Event
 from pellucid.model.memory import SOURCE_CLASSES, TRANSCRIBED, Category, Memory, SourceClass

@@ -10,7 +10,8 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement
 from pellucid.memory.trust.zones import first_zone, is_of_person
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
@@ -136,6 +137,7 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
     committed = app.unit_of_work.commit("remember", plan.writes, plan.rows)
+    # what a person asks for directly is made or matched, so there always is an id; `or` is for the type checker
     stored = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
         memory=stored.memory,

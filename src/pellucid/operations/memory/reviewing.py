@@ -152,7 +152,7 @@ def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
     began = now - timedelta(days=after_days)
     aged = app.lookup.aged(namespace, Aging(now, began, STALE_AT, TRANSCRIBED, PROTECTED))
     old = aged if request.resting else aged.keys() & app.uses.served_since(namespace, f"{began:%Y-%m-%d}")
-    grave = memories_by_id(app, namespace, {*against, *app.lookup.doubted(namespace)})
+    grave = memories_by_id(app, namespace, {*against, *app.lookup.to_review(namespace)})
     rules = _review_rules(app, request, against, grave, old)
     due = [
         _Entry(

@@ -224,7 +224,7 @@ def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[st
     changed since; return the restored memories."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
-        if row.after and row.event_type != "corroborated":
+        if row.after and row.event_type not in {"corroborated", "redated"}:
             last[row.memory_id] = row
     rows = [row for row in last.values() if row.event_type in _REPLACED and gone.intersection(row.related_memory_ids)]
     ids = [*gone, *(row.memory_id for row in rows)]

@@ -84,7 +84,7 @@ def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> lis
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)
-        if row.event_type not in {"corroborated", "forgotten"}
+        if row.event_type not in {"corroborated", "redated", "forgotten"}
     ]
     if request.target.startswith("op_"):
         return [row for row in rows if row.correlation_id in (imports or {request.target})]

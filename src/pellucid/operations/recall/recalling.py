@@ -172,7 +172,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         omitted=snapshot.context.omitted,
-        legs=state.legs,
+        legs=tuple(leg.model_copy(update={"barred": None}) for leg in snapshot.legs),
         degraded=is_degraded(state),
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if _is_asked_in_vain(state, leg)),
@@ -338,8 +338,10 @@ def build_snapshot(
     memories = {each.memory.id: each for each in found}
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
-    location, stale_after_days = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
-    return build(receipt, memories, aligner, stale_after_days, names, location, turned_away)
+    anchor, stale_after = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
+    return build(
+        receipt, memories, aligner, stale_after=stale_after, names=names, anchor=anchor, max_rejected=turned_away
+    )
 
 
 def _repeats_left_out(app: App, state: State) -> list[Served]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from pellucid.app import App
-from pellucid.capture.identity import turn_key
+from pellucid.capture.identity import turn_fingerprint
 from pellucid.capture.segment import OPEN_SESSIONS
 from pellucid.model.project import DEFAULT, MOST_PROJECTS, ProjectRegistry
 from pellucid.model.turn import Turn
@@ -138,7 +138,7 @@ class SessionFiling:
             return waiting_in
         messages = [turn for turn in turns if turn.kind == "message"]
         keys = {
-            turn_key(turn, self._app.key, purpose_of(namespace, mode)): namespace
+            turn_fingerprint(turn, self._app.key, purpose_of(namespace, mode)): namespace
             for turn in (turns[:PATIENCE] if is_named else messages[:1])
             for namespace in candidates
             for mode in get_args(Mode)

@@ -13,8 +13,9 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
-from pellucid.memory.erasure.tombstone import said_key, turn_keys
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement, quarantine_if_doubted, statement_of
+from pellucid.memory.erasure.tombstone import evidence_keys, said_key
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.reconcile.statement import Statement, quarantine_if_doubted, statement_of
 from pellucid.memory.trust.doubt import Doubt, doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
@@ -55,6 +56,9 @@ class Observed:
 @dataclass(slots=True)
 class Intake:
     """Makes memories of turns in one namespace, a commit at a time, each turn once even if other processes do the same.
+
+    What a turn states goes from `ObservedStatement` (a sentence) to `ExtractedFact` (with its evidence), `Candidate`
+    (weighed), `MemoryObservation` (judged), `Statement` (with the memory that it would be) and `Memory` (kept).
 
     `capture.identity.new_turns` leaves out turns that earlier imports took, `_not_taken_yet` those that others took
     since, and `_commit_batch`, which holds the write lock, those that others took during the extraction.
@@ -103,9 +107,10 @@ class Intake:
             except PellucidError as error:
                 failure = error
                 break
-        made, unused = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
-        if observed or unused:
-            made, late = self._commit_batch(observed, unused)
+        # after a failure none: a repeated import has to take the turns that were not reached
+        made, keys_left_out = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
+        if observed or keys_left_out:
+            made, late = self._commit_batch(observed, keys_left_out)
             notice(self.app, self.namespace, [each.segment for each in observed if each.segment not in late], made)
             made += self.keep(late) if late else []  # again, without the turns that other processes took
         if failure:
@@ -113,7 +118,10 @@ class Intake:
         return made
 
     def _unmarked_keys(self, batch: Sequence[Segment], observed: Sequence[Observed]) -> set[bytes]:
-        """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen."""
+        """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen.
+
+        Those are forgotten turns: marked as seen, a later import leaves them out at once.
+        """
         left_out = _fingerprints(batch) - _fingerprints(each.segment for each in observed)
         return left_out - self.app.records.already_seen(left_out)
 
@@ -143,7 +151,7 @@ class Intake:
             return False
         evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
         namespaces = (self.namespace, *self.forgotten_in)
-        return any(tombstones.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
+        return any(tombstones.intersection(evidence_keys(self.app.key, each, evidence)) for each in namespaces)
 
     def _observe_segment(self, segment: Segment) -> Observed:
         """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
@@ -152,6 +160,7 @@ class Intake:
         started, turns = perf_counter(), segment.turns
         spent_before, dropped_before = self._extraction.spent(), self._extraction.dropped()
         found = observe(segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
+        # these come after the judge, since they change what it gives: the source, the verdict, a model's words
         if self.app.settings.trust.enabled:
             found = [with_echoed_source(observation, turns) for observation in found]
         if served := served_texts(self.app, self.namespace, segment.session_id):
@@ -187,9 +196,11 @@ class Intake:
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return doubted_turns(turns, checked)
 
-    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[Segment]]:
-        """Commit observed segments as one operation, and mark their turns and the keys in `unused` as seen. Return the
-        ids of the extracted memories, and the segments left out, of which another process took turns meanwhile."""
+    def _commit_batch(self, observed: list[Observed], keys_left_out: set[bytes]) -> tuple[list[str], list[Segment]]:
+        """Commit observed segments as one operation, and mark their turns and the keys in `keys_left_out` as seen.
+
+        Return the ids of the extracted memories, and the segments left out, of which others took turns meanwhile.
+        """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen(_fingerprints(each.segment for each in observed))
             late = [each.segment for each in observed if taken.intersection(_fingerprints([each.segment]))]
@@ -201,7 +212,7 @@ class Intake:
                 writes, ledger, made = self._verbatim_writes(untaken), [], []
             else:
                 writes, ledger, made = self._extracted_writes(untaken)
-            seen = unused.union(turn.fingerprint for turn in turns)
+            seen = keys_left_out.union(turn.fingerprint for turn in turns)
             committed = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
             self.tally.operations += [committed.op_id] if writes else []
         self.tally.encoder_problem = committed.folded.encoder_problem or self.tally.encoder_problem
@@ -353,7 +364,7 @@ def purpose_of(namespace: str, mode: Mode) -> str:
 
 def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> None:
     """Cut a stream of turns, which have fingerprints, into segments, and let the intake that `intake_of` returns for
-    each segment's session take it, some 500 turns at a time."""
+    each segment's session keep it, some 500 turns at a time."""
     batches: dict[str, tuple[Intake, list[Segment]]] = {}
     waiting = 0
     for segment in segments(turns):
@@ -361,13 +372,13 @@ def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> Non
         batches.setdefault(intake.namespace, (intake, []))[1].append(segment)
         waiting += len(segment.turns)
         if waiting >= TURNS_A_COMMIT:
-            _take_batches(batches)
+            _keep_batches(batches)
             waiting = 0
-    _take_batches(batches)
+    _keep_batches(batches)
 
 
-def _take_batches(batches: dict[str, tuple[Intake, list[Segment]]]) -> None:
-    """Let each intake take its batch, and remove the batches."""
+def _keep_batches(batches: dict[str, tuple[Intake, list[Segment]]]) -> None:
+    """Have each intake keep its batch, and remove the batches."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()

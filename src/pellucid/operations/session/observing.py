@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.capture.guard import Guard, OffTheRecord
-from pellucid.capture.identity import turn_key
+from pellucid.capture.identity import turn_fingerprint
 from pellucid.capture.live import UNNAMED, LiveTranscript, line_batches
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
@@ -281,7 +281,7 @@ class SpoolWriter:
 
     def _add_turn(self, turn: Turn) -> None:
         """Queue a turn with its key until `close`; if the turn was taken before, only count it."""
-        key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
+        key = turn_fingerprint(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")
             # a repeated turn got its number when it first came, unless it came in an import, which numbers every turn
@@ -311,7 +311,7 @@ class SpoolWriter:
         `PLACE`."""
         turn = Turn(self._session, ordinal, "system", "", key=name)
         place = replace(turn, key=f"{name} {ordinal}")
-        key = turn_key(place, self._app.key, f"{self._request.namespace} spool")
+        key = turn_fingerprint(place, self._app.key, f"{self._request.namespace} spool")
         return SpooledTurn(replace(turn, fingerprint=key), self._millis())
 
     def _millis(self) -> int:

@@ -40,6 +40,7 @@ MORE = 0.5
 """By how much a section's share of the words beside the edges must exceed a lead's to come before the lead."""
 MEANT = 5.0
 """For the section that an edge points to: outweighs its nearness, the lead, and the words beside the edges."""
+FOR_ITSELF = 1.0  # for the lead of a document that alone is asked for: no score without it is above 1
 NOTHING = "nothing that may answer hangs together with what the query names"
 _KEY = re.compile(r"^([\w-]+):", re.MULTILINE)
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
@@ -81,7 +82,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
         return _empty_report(plan, absent)
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
-    count = int(reached.asked[found.place[inside]].sum()) or int((raw[inside] > 1).sum())
+    count = int(reached.asked[found.place[inside]].sum()) or int((raw[inside] > FOR_ITSELF).sum())
     hits = GraphHits(
         found.rows[inside],
         raw[inside],
@@ -90,7 +91,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
         ways=ways,
         answers=count,
         beside=plan.beside,
-        only=plan.asked is not None and not plan.beside and not reached.joins,
+        only_edges=plan.asked is not None and not plan.beside and not reached.joins,
         unknown=names,
     )
     return report("graph", hits, note=note if len(inside) or absent else NOTHING), hits
@@ -237,8 +238,7 @@ def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Nod
     defined = {node.number for node in seeds if node.defined}
     if plan.asked or not defined:
         return no_nodes
-    named = _names_of_nodes(world.reader.graph, plan, defined)
-    explained = [*named, plan.period.phrase if plan.period else ""]
+    explained = [*_names_of_nodes(world.reader.graph, plan, defined), plan.period.phrase if plan.period else ""]
     words = {word for each in explained for word in re.findall(r"\w+", each.casefold())}
     others = {word for i in plan.telling if len(word := plan.words[i].casefold()) > 1} - words  # `SPEC-3's`
     found = np.array(sorted(defined), dtype=np.int64)
@@ -273,7 +273,7 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sough
         columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states_edge
     )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
-    scores[np.isin(reached.nodes[place], sought) & (places == 0) & columns.admitted] += 1.0
+    scores[np.isin(reached.nodes[place], sought) & (places == 0) & columns.admitted] += FOR_ITSELF
     if asked.any():
         scores[~_rows_to_keep(scores, asked, places)] = 0.0
     return _ScoredRows(rows, columns, place, scores)

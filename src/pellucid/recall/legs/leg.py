@@ -23,10 +23,11 @@ class GraphHits(LegHits):
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
     """Maps the ids of the admitted hits to their ways through the graph."""
     answers: int = 0
-    """How many of the first admitted hits are on edges that the query asks for."""
+    """How many of the first admitted hits are on edges that the query asks for; if it asks for none, how many are leads
+    of documents that alone are asked for, by name."""
     beside: tuple[int, ...] = ()
     """Indices of the stems by which the query asks for a part of what these edges lead to."""
-    only: bool = False
+    only_edges: bool = False
     """Whether the query asks for nothing but what these edges lead to."""
     unknown: tuple[str, ...] = ()
     """Names in the query that the leg's report calls unknown, or lacking the edges asked for."""
@@ -45,7 +46,8 @@ class Leg:
     weight: float | None = None
     """Its weight, if that is not a setting; None for the setting of its name in `LegWeights`."""
     term: str = ""
-    """The name of its term in a score; empty if that is the leg's name."""
+    """The name of its term in a score, also in JSON; empty if that is the leg's name. Texts call the leg what `found`
+    says: the leg `lexical` has the term `bm25` and is `by words` there."""
     served_by: ServedBy = "hybrid"
     """The label of memories that this leg alone nominated."""
     searches: bool = False

@@ -36,14 +36,14 @@ def legs(state: State, world: World) -> State:
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     """Return the state with the graph leg's ways to its memories, and the plan told whether asked edges lead anywhere.
 
-    If they lead nowhere, the plan goes on as if no edge had been asked for.
+    If they lead nowhere, the plan goes on as if no edge had been asked for; documents asked for alone count as answers.
     """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
     plan = replace(state.plan, asked=asked, answers=answers, unknown=walk.unknown if walk else ())
     if walk and answers:
-        plan = replace(plan, beside=walk.beside, only_edges=walk.only)
+        plan = replace(plan, beside=walk.beside, only_edges=walk.only_edges)
     return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 

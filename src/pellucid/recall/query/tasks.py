@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from pellucid.language.lexicon import phrases
-from pellucid.language.sentences import is_question, own_sentences
+from pellucid.language.sentences import has_question_form, own_sentences
 
 _READ = 1_000
 """Characters of a query that are looked at: a task is named first, and its details follow."""
@@ -23,5 +23,5 @@ def starts_task(text: str) -> bool:
 def _asks_for_procedure(sentence: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
     """Whether a sentence asks how to do something, plans it or orders it, by a language's patterns (`kinds`)."""
     asks_for_it = kinds["how"].search(sentence) or kinds["plan"].search(sentence)
-    is_order = not is_question(sentence) and kinds["order"].search(sentence)
+    is_order = not has_question_form(sentence) and kinds["order"].search(sentence)
     return bool(asks_for_it or is_order) and not kinds["near"].search(sentence)

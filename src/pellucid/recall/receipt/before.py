@@ -78,12 +78,12 @@ def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: in
     return out
 
 
-def pool_of_fifth(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
+def pool_of_fifth(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
     """Return the candidates of a receipt of version 5; ValueError if the bytes are fewer than the header says."""
     count = int(head["n"])
-    rows, rest = _unpack_rows(head["rows"], count, numbers)
+    rows, rest = _unpack_rows(head["rows"], count, smooth)
     (where, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in head["legs"]), rest)
-    return pool_of(head, noise[: _ID * count], rows, where, beyond, noise[_ID * count :])
+    return pool_of(head, rough[: _ID * count], rows, where, beyond, rough[_ID * count :])
 
 
 def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:

@@ -1,11 +1,11 @@
 """A pool of candidates in, few bytes out, and back to the last bit: the columns that scores and verdicts depend on.
 
 Whole numbers become rows of 64 bits less the row's least value, of which only those bytes are stored that are not 0 in
-the whole row. Bytes that repeat themselves are deflated with the header; noise is stored as it is: ids, the lower bytes
-of dates and scores. The time with which an id begins, and its session, become steps from the candidate before, a date
-its distance from the time of its id, a place its distance from the ordinal, an importance of two decimals a whole
-number. A leg is the positions of its candidates in the order of their ranks; a leg score that is the cosine is not
-written twice.
+the whole row. Bytes that repeat themselves (smooth) are deflated with the head; others (rough) are stored as they are:
+ids, the lower bytes of dates and scores. The time with which an id begins, and its session, become steps from the
+candidate before, a date its distance from the time of its id, a place its distance from the ordinal, an importance of
+two decimals a whole number. A leg is the positions of its candidates in the order of their ranks; a leg score that is
+the cosine is not written twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
     floats = [pool.cosine, *(getattr(pool, name)[there] for name, there in zip(_SCORED, is_scored, strict=True))]
     floats += [pool.importance] if not is_plain else []
     floats += [pool.heat] if is_hot else []
-    noise = np.concatenate([*floats, scores]).astype("<f4", copy=False).view(np.uint8).reshape(-1, 4)
+    float_bytes = np.concatenate([*floats, scores]).astype("<f4", copy=False).view(np.uint8).reshape(-1, 4)
     minimum = rows.min(axis=1, initial=_MOST)
     rows -= minimum[:, None]
     varied = np.bitwise_or.reduce(rows, axis=1).view(np.uint8).reshape(-1, 8) > 0
@@ -58,8 +58,8 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
     head: dict[str, object] = {"n": len(pool), "legs": legs, "gaps": gaps, "apart": [is_plain, is_hot], "from": begin}
     smooth = minimum.tobytes(), np.packbits(varied).tobytes(), planes[varied & ~_ROUGH].tobytes()
     ids = pool.ids.view(np.uint8).reshape(-1, _ID)[:, _TIME_BYTES:]
-    rough = ids.tobytes(), planes[varied & _ROUGH].tobytes(), positions, noise[:, :_EXPONENT].tobytes()
-    return head, b"".join([*smooth, noise[:, _EXPONENT].tobytes()]), b"".join(rough)
+    rough = ids.tobytes(), planes[varied & _ROUGH].tobytes(), positions, float_bytes[:, :_EXPONENT].tobytes()
+    return head, b"".join([*smooth, float_bytes[:, _EXPONENT].tobytes()]), b"".join(rough)
 
 
 def _rows_of(pool: Pool, scored: Sequence[Bools]) -> tuple[Rows, list[int]]:
@@ -124,17 +124,17 @@ def _position_dtype(count: int) -> str:
 def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
     """Undo `pack_pool`, without index rows and derived columns; ValueError if the bytes do not fit the head."""
     count, ranked = int(head["n"]), sum(each[1] + each[2] for each in head["legs"])
-    even, uneven = ColumnReader(smooth), ColumnReader(rough)
+    smooth_reader, rough_reader = ColumnReader(smooth), ColumnReader(rough)
     ids = np.zeros((count, _ID), dtype=np.uint8)
-    ids[:, _TIME_BYTES:] = uneven.take(count * (_ID - _TIME_BYTES)).reshape(count, _ID - _TIME_BYTES)
-    rows = _unpack_rows(even, uneven, count, head["from"])
+    ids[:, _TIME_BYTES:] = rough_reader.take(count * (_ID - _TIME_BYTES)).reshape(count, _ID - _TIME_BYTES)
+    rows = _unpack_rows(smooth_reader, rough_reader, count, head["from"])
     ids[:, :_TIME_BYTES] = rows[_TIME].astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - _TIME_BYTES :]
     kind = np.dtype(_position_dtype(count))
-    positions = uneven.take(ranked * kind.itemsize).view(kind).astype(np.int64)
-    noise = np.empty((len(even.left), 4), dtype=np.uint8)
-    noise[:, _EXPONENT], noise[:, :_EXPONENT] = even.left, uneven.left.reshape(-1, _EXPONENT)
+    positions = rough_reader.take(ranked * kind.itemsize).view(kind).astype(np.int64)
+    float_bytes = np.empty((len(smooth_reader.left), 4), dtype=np.uint8)
+    float_bytes[:, _EXPONENT], float_bytes[:, :_EXPONENT] = smooth_reader.left, rough_reader.left.reshape(-1, _EXPONENT)
     gaps = np.array(head["gaps"] or [0] * ranked, dtype=np.int64)
-    return pool_of(head, ids.tobytes(), rows, positions, gaps, noise.tobytes())
+    return pool_of(head, ids.tobytes(), rows, positions, gaps, float_bytes.tobytes())
 
 
 @dataclass(slots=True)
@@ -178,14 +178,14 @@ def _unpack_rows(smooth: ColumnReader, rough: ColumnReader, count: int, begin: S
     return rows
 
 
-def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, positions: Rows, gaps: Rows, noise: bytes) -> Pool:
+def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, positions: Rows, gaps: Rows, float_bytes: bytes) -> Pool:
     """Return a pool from its unpacked parts; ValueError if they do not fit the head.
 
-    `positions` are the pool positions that each leg ranked, `gaps` how far their ranks are from 1, 2, 3 …, `noise` the
-    floats.
+    `positions` are the pool positions that each leg ranked, `gaps` how far their ranks are from 1, 2, 3 …, and
+    `float_bytes` the floats.
     """
     count, legs = int(head["n"]), cast("list[Any]", head["legs"])
-    flags, floats = rows[_LOW] | rows[_HIGH] << 8, ColumnReader(noise)
+    flags, floats = rows[_LOW] | rows[_HIGH] << 8, ColumnReader(float_bytes)
     marks = {flag: (flags >> number & 1) > 0 for number, flag in enumerate((*FLAGS, *_SCORED))}
     columns: dict[str, Any] = dict(zip(_NUMBERS, rows[_SESSION:], strict=False)) | {"cosine": floats.take(count, "<f4")}
     columns |= {name: floats.take_masked(marks.pop(name)) for name in _SCORED}

@@ -1,10 +1,10 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
-Layout: the length of the deflated part as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
-pool (`pool`); the pool's noise; and the query in UTF-8, followed by the words of filters. The deflater knows the words
-of a header beforehand (`receipt.dict`). The query is the only text: history stores it apart, and a receipt can be read
-without it. Version 1 had the query in the header; up to version 4 the columns followed a header that was deflated by
-itself (`before`).
+Layout: the length of the deflated part as four bytes; deflated, the header (JSON, with the pool's head), a NUL and the
+pool's smooth bytes (`pool`); the pool's rough bytes; and the query in UTF-8, followed by the words of filters. The
+deflater knows the words of a header beforehand (`receipt.dict`). The query is the only text: history stores it apart,
+and a receipt can be read without it. Version 1 had the query in the header; up to version 4 the columns followed a
+header that was deflated by itself (`before`).
 """
 
 import json
@@ -93,13 +93,13 @@ class Draft:
 
     def packed(self) -> bytes:
         """Return the receipt in bytes, without the words of its query."""
-        described, smooth, noise = pack_pool(self.pool)
-        header = to_json(self.header | {"pool": described, "body": len(noise)}, inf_nan_mode="constants")
+        head, smooth, rough = pack_pool(self.pool)
+        header = to_json(self.header | {"pool": head, "body": len(rough)}, inf_nan_mode="constants")
         settings = _settings_text(self.request.settings)
         deflater = zlib.compressobj(*_DEFLATER, zdict=_deflate_dictionary())
         parts = (header[:-1], b',"settings":', settings, b"}\0", smooth)
         text = b"".join([*map(deflater.compress, parts), deflater.flush()])
-        return b"".join([len(text).to_bytes(4, "big"), text, noise])
+        return b"".join([len(text).to_bytes(4, "big"), text, rough])
 
 
 def _settings_text(settings: RecallSettings) -> bytes:
@@ -167,14 +167,14 @@ _DEFLATER = (1, zlib.DEFLATED, 14, 7)
 
 
 def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the header, the pool's whole numbers (empty before version 5) and the rest of a receipt.
+    """Return the header, the pool's smooth bytes (empty before version 5) and, from its rough bytes on, the rest.
 
     Raises zlib.error if the bytes are not a receipt.
     """
     start = 4 + int.from_bytes(packed[:4], "big")
     inflater = zlib.decompressobj(zdict=_deflate_dictionary())
-    header, _, numbers = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
-    return header, numbers, packed[start:]
+    header, _, smooth = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
+    return header, smooth, packed[start:]
 
 
 def _pack_request(request: Request) -> dict[str, object]:
@@ -228,14 +228,14 @@ def unpack(packed: bytes) -> Receipt:
     StoreError if the bytes are not a receipt that this version can read.
     """
     try:
-        text, numbers, rest = inflate(packed)
+        text, smooth, rest = inflate(packed)
         header = json.loads(text)
         if header["v"] not in (*FIRST, FIFTH, VERSION):
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         is_first = header["v"] == 1
         query = (header["query"] or "").encode("utf-8", "surrogatepass") if is_first else rest[header["body"] :]
         settings = RecallSettings.model_validate(header["settings"])
-        return _receipt_of(header, _unpack_pool(header, numbers, rest), settings, query)
+        return _receipt_of(header, _unpack_pool(header, smooth, rest), settings, query)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step=f"run {step('home.doctor')}") from error
 
@@ -267,12 +267,12 @@ def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArr
     return np.array(new_numbers, dtype=np.uint8)[numbers]
 
 
-def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
+def _unpack_pool(header: dict[str, Any], smooth: bytes, rest: bytes) -> Pool:
     """Return the candidates of a receipt of any version, their verdicts as rungs of today, and their pairs."""
     if header["v"] in FIRST:
         bare = pool_before(header, rest)
     else:
-        bare = (pool_of_fifth if header["v"] == FIFTH else unpack_pool)(header["pool"], numbers, rest[: header["body"]])
+        bare = (pool_of_fifth if header["v"] == FIFTH else unpack_pool)(header["pool"], smooth, rest[: header["body"]])
     return replace(
         bare,
         rejected=_renumber_rungs(header, bare.rejected),

@@ -29,7 +29,8 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked."""
+    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked. Edges
+    and documents that are asked for by name weigh the graph leg alike."""
     leg_weights = {leg.name: leg.weight_by(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | leg_weights | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:
@@ -40,13 +41,13 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """Return the weights used, by name; `graph_company` is for what the graph leg finds beside the asked edges."""
+    """Return the weights used, by name; `graph_company` is for what the graph leg finds beside its answers."""
     weights = weights_for(settings, plan)
     return weights | ({"graph_company": _company_weight(settings, plan)} if plan.answers else {})
 
 
 def _company_weight(settings: RecallSettings, plan: Plan) -> float:
-    """Return the graph leg's weight for candidates that it finds beside what the asked edges lead to."""
+    """Return the graph leg's weight for candidates that it finds beside its answers (see `Plan.answers`)."""
     return COMPANY * weights_for(settings, plan)["graph"] if plan.asked else settings.leg_weights.graph
 
 

@@ -123,9 +123,8 @@ class _CommandMap(Mapping[str, Any]):
         """Make the command, or the group of a subject's commands; `KeyError` if there is neither."""
         if words := self._places[word]:
             return click_command(commands()[words])
-        group = _CommandGroup(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
-        group.commands = _CommandMap(word)  # type: ignore[assignment]
-        return group
+        about = {"help": SUBJECTS[word], "no_args_is_help": True, "rich_markup_mode": None}
+        return _CommandGroup(mapping=_CommandMap(word), name=word, **about)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -142,9 +141,10 @@ class _CommandMap(Mapping[str, Any]):
 class _CommandGroup(typer.core.TyperGroup):
     """A group whose help lists its commands under the headings of the operations table."""
 
-    def __init__(self, **attributes: Any) -> None:
+    def __init__(self, *, mapping: _CommandMap | None = None, **attributes: Any) -> None:
+        """Make a group of the commands in `mapping`; of all if None, as Typer makes the application's group."""
         super().__init__(**attributes)
-        self.commands = _CommandMap()  # type: ignore[assignment]
+        self.commands = _CommandMap() if mapping is None else mapping  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # whose types: as Typer's version has it
         """Return the words of the commands and subjects, without making any command."""

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark, has_question_form, sentences
 from pellucid.language.substance import says_little, without_announcement
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Category, Memory
@@ -246,9 +246,9 @@ def _asked_and_answered(text: str) -> tuple[str, str]:
     """Split a text that begins with a question into the sentences before the answer and the answer; return "" and the
     whole text if it does not begin with a question."""
     parts = list(sentences(harmless(text)))
-    if not (parts and is_question(parts[0])):
+    if not (parts and has_question_form(parts[0])):
         return "", " ".join(parts)
-    last_question = max(number for number, each in enumerate(parts) if is_question(each))
+    last_question = max(number for number, each in enumerate(parts) if has_question_form(each))
     answer_from = next((number for number, each in enumerate(parts) if each.startswith(_ANSWER)), last_question + 1)
     return " ".join(parts[:answer_from]), " ".join(parts[answer_from:])
 
@@ -302,7 +302,7 @@ def _told_of_deeds(text: str) -> list[str]:
     """Return the sentences of an agent's text that tell what was done or found: prose, without questions and without
     what the agent is about to do."""
     intent = detect_language(text).noise.intent
-    return [each for each in prose_sentences(text) if not is_question(each) and not intent.search(each.lower())]
+    return [each for each in prose_sentences(text) if not has_question_form(each) and not intent.search(each.lower())]
 
 
 def _answers_question(memory: Memory, people: Sequence[Memory]) -> bool:
@@ -310,7 +310,7 @@ def _answers_question(memory: Memory, people: Sequence[Memory]) -> bool:
     order."""
     before = [each for each in people if last_turn(each) < last_turn(memory)]
     last_words = [each.content for each in before if last_turn(each) == last_turn(before[-1])]
-    return any(is_question(sentence) for words in last_words for sentence in sentences(words))
+    return any(has_question_form(sentence) for words in last_words for sentence in sentences(words))
 
 
 def _open_question(turns: Sequence[Memory]) -> BriefLine | None:

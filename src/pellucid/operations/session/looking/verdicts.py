@@ -1,7 +1,7 @@
 """A sentence or a ledger row in, the reason why it did not become a memory out, in plain words."""
 
 from pellucid.app import App
-from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
+from pellucid.memory.erasure.tombstone import evidence_keys, said_key, words_key
 from pellucid.memory.ledger_rows import row_time, typed
 from pellucid.model.ledger import UnkeptRow, VerdictRow
 
@@ -29,7 +29,7 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
 
 def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
     """Whether the words `text` of a row's statement, or the turns in the row's evidence, were forgotten since."""
-    keys = [words_key(app.key, row.namespace, text, None), *turn_keys(app.key, row.namespace, row.evidence)]
+    keys = [words_key(app.key, row.namespace, text, None), *evidence_keys(app.key, row.namespace, row.evidence)]
     return bool(app.lookup.tombstones(keys))
 
 

@@ -1,4 +1,4 @@
-"""Rows of edges and homes in, aligned NumPy columns out: the warm graph of a process, re-read a segment at a time.
+"""Rows of edges and homes in, aligned NumPy columns out: the warm graph of a process, re-read a block at a time.
 
 Both directions of every edge stand in one table sorted by the node asked about (compressed sparse rows), so that the
 edges at some nodes are a few slices. A node that is only another name of one entity stands for that entity.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pellucid.deadline import Deadline
 from pellucid.store.graph_port import Ints
 from pellucid.store.local.database import Queries
-from pellucid.store.local.graph.writer import GRAPH_SEGMENT
+from pellucid.store.local.graph.writer import FILE_BLOCK
 from pellucid.store.local.index.columns import View
 
 _COLUMNS: tuple[tuple[str, type[Any]], ...] = (
@@ -48,7 +48,7 @@ _STEP = np.dtype(
 
 
 @dataclass(frozen=True, slots=True)
-class GraphSegment:
+class GraphBlock:
     """The edges and homes stated by up to 64 files."""
 
     version: int
@@ -57,7 +57,7 @@ class GraphSegment:
 
     @property
     def size(self) -> int:
-        """The size of the segment's arrays in bytes."""
+        """The size of the block's arrays in bytes."""
         return self.homes.nbytes + sum(column.nbytes for column in self.edges.values())
 
 
@@ -128,27 +128,27 @@ class GraphCache:
     """The warm graph of one namespace. Thread-safe: one thread loads, and the others wait for it."""
 
     size: int = 0  # bytes, about
-    _segments: dict[int, GraphSegment] = field(default_factory=dict[int, GraphSegment])
+    _blocks: dict[int, GraphBlock] = field(default_factory=dict[int, GraphBlock])
     _view: GraphView | None = None
     _sources: tuple[GraphView, View, Ints] | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, queries: Queries, ns: int, deadline: Deadline) -> GraphView:
-        """Return the graph of a namespace, reading changed segments only; raise DeadlineError at the deadline."""
+        """Return the graph of a namespace, reading changed blocks only; raise DeadlineError at the deadline."""
         stamp = int(queries.run("graph_stamp", ns)[0][0])
         with deadline.holding(self._lock):
             if self._view is not None and self._view.stamp == stamp:
                 return self._view
-            versions: dict[int, int] = dict(queries.run("graph_segments", ns))
-            loaded = self._segments = dict(self._segments)
+            versions: dict[int, int] = dict(queries.run("file_blocks", ns))
+            loaded = self._blocks = dict(self._blocks)
             self._view = None
-            for seg, version in deadline.over(versions.items()):
-                if seg not in loaded or loaded[seg].version != version:
-                    loaded[seg] = _load_segment(queries, ns, seg, version)
-            current = self._segments = {seg: loaded[seg] for seg in versions}
+            for block, version in deadline.over(versions.items()):
+                if block not in loaded or loaded[block].version != version:
+                    loaded[block] = _load_block(queries, ns, block, version)
+            current = self._blocks = {block: loaded[block] for block in versions}
             redirects = np.array(queries.run("redirects", ns), dtype=np.int64).reshape(-1, 2)
-            view = self._view = _assemble_view(stamp, [current[seg] for seg in sorted(current)], redirects)
-            self.size = 2 * sum(segment.size for segment in current.values()) + view.steps.nbytes
+            view = self._view = _assemble_view(stamp, [current[block] for block in sorted(current)], redirects)
+            self.size = 2 * sum(block.size for block in current.values()) + view.steps.nbytes
             return view
 
     def source_positions(self, graph: GraphView, memories: View) -> Ints:
@@ -160,16 +160,16 @@ class GraphCache:
             return cached[2]
 
 
-def _load_segment(queries: Queries, ns: int, seg: int, version: int) -> GraphSegment:
-    """Read the edges, and the pairs of node and row, that the files of one segment of a namespace state.
+def _load_block(queries: Queries, ns: int, block: int, version: int) -> GraphBlock:
+    """Read the edges, and the pairs of node and row, that the files of one block of a namespace state.
 
     `version` is only noted in the result: the caller compares it to know whether to read again.
     """
-    files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)
+    files = (ns, block * FILE_BLOCK, block * FILE_BLOCK + FILE_BLOCK - 1)
     columns = list(zip(*queries.run("graph_edges", *files), strict=True)) or [()] * len(_COLUMNS)
     edges = {name: np.array(column, kind) for (name, kind), column in zip(_COLUMNS, columns, strict=True)}
     homes = np.array(queries.run("graph_homes", *files), dtype=np.int64)
-    return GraphSegment(version, edges, homes.reshape(-1, 2))
+    return GraphBlock(version, edges, homes.reshape(-1, 2))
 
 
 def _positions_of_rows(memories: View, rows: Ints) -> Ints:
@@ -181,11 +181,10 @@ def _positions_of_rows(memories: View, rows: Ints) -> Ints:
     return np.where(all_rows[position] == rows, position, -1)
 
 
-def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) -> GraphView:
-    """Concatenate segments into one view; `redirects` are pairs of an alias node and its entity."""
+def _assemble_view(stamp: int, blocks: list[GraphBlock], redirects: Ints) -> GraphView:
+    """Concatenate blocks into one view; `redirects` are pairs of an alias node and its entity."""
     all_columns: dict[str, NDArray[Any]] = {
-        name: np.concatenate([np.zeros(0, kind), *(segment.edges[name] for segment in segments)])
-        for name, kind in _COLUMNS
+        name: np.concatenate([np.zeros(0, kind), *(block.edges[name] for block in blocks)]) for name, kind in _COLUMNS
     }
     order = np.lexsort((all_columns["file"], all_columns["edge"]))
     columns = {name: column[order] for name, column in all_columns.items()}
@@ -202,7 +201,7 @@ def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) ->
     table["here"], table["there"], table["number"], table["forward"] = here[steps], there[steps], number, steps < count
     for name in ("type", "confidence", "valid_from", "valid_until", "recorded"):
         table[name] = columns[name][number]
-    homes = np.concatenate([np.zeros((0, 2), np.int64), *(segment.homes for segment in segments)])
+    homes = np.concatenate([np.zeros((0, 2), np.int64), *(block.homes for block in blocks)])
     homes = np.unique(np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1])), axis=0)
     return GraphView(
         stamp,

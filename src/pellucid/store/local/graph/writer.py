@@ -32,7 +32,7 @@ from pellucid.store.index_changes import PathChange
 from pellucid.store.local.database import Queries, Value
 from pellucid.store.local.index.past_view import in_force, standing_now
 
-GRAPH_SEGMENT = 64  # files whose edges are read together
+FILE_BLOCK = 64  # files whose edges are read together
 NUMBERS = 1 << 62  # nodes are numbered below this
 _NUMBERED = re.compile(r"[a-z][a-z0-9]*-\d+")
 _NODES = ("Memory", "Episode")
@@ -111,7 +111,7 @@ class GraphFold:
         self._run = queries.run
         self._run_many = queries.run_many
         self._touched: set[int] = set()
-        self._segments: set[tuple[int, int]] = set()
+        self._blocks: set[tuple[int, int]] = set()
         self._known: dict[tuple[int, str], int] = {}
         self._run("watch_standings")
 
@@ -138,7 +138,7 @@ class GraphFold:
 
     def _put_facts(self, file: int, change: PathChange, space: Space, facts: GraphFacts) -> None:
         """Replace the rows of a file (by number) in all tables of facts."""
-        self._segments.add((space.ns, file // GRAPH_SEGMENT))
+        self._blocks.add((space.ns, file // FILE_BLOCK))
         self._replace_rows("entity_facts", file, {self._entity_row(space, fact) for fact in facts.entities}, [0])
         self._replace_rows("edges", file, {self._edge_row(space, change.path, edge) for edge in facts.edges}, [1, 2])
         claims = {self._claim_row(space, claim) for claim in facts.claims}
@@ -212,14 +212,14 @@ class GraphFold:
         return node
 
     def finish(self) -> None:
-        """Recompute names, types and states of the touched nodes, and give changed segments a new version."""
+        """Recompute names, types and states of the touched nodes, and give changed blocks a new version."""
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
         touched = sorted(self._touched)
         for start in range(0, len(touched), _BATCH):
             self._settle_nodes(touched[start : start + _BATCH])
-        for ns, seg in self._segments:
-            self._run("bump_graph", ns, seg)
+        for ns, block in self._blocks:
+            self._run("bump_graph", ns, block)
         if touched:
             self._run("drop_unused_types")
 

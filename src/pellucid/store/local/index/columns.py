@@ -1,4 +1,4 @@
-"""Index rows in, aligned NumPy columns out: the warm data that recalls scan, re-read a segment at a time."""
+"""Index rows in, aligned NumPy columns out: the warm data that recalls scan, re-read a block at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
-from pellucid.store.index_port import Admission, Floats, Mask
+from pellucid.store.index_port import Admission, Float32s, Mask
 from pellucid.store.local.database import Queries
 
-SEGMENT = 1024
+ROW_BLOCK = 1024  # rows that are read together (the tables call a block of rows, or of files, a segment)
 DIMENSIONS = 384
 
 LIGHT = np.dtype(
@@ -44,7 +44,7 @@ LIGHT = np.dtype(
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnSegment:
+class ColumnBlock:
     """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384; zeros if missing), and words.
 
     Rows are memories, or episodes. Words are stored twice: as one posting for each row and distinct stem, sorted by
@@ -54,16 +54,16 @@ class ColumnSegment:
 
     version: int
     light: NDArray[np.void]
-    vectors: Floats
+    vectors: Float32s
     terms: NDArray[np.uint32]
     owners: NDArray[np.int64]
-    counts: Floats
+    counts: Float32s
     held: NDArray[np.uint32]
     ends: NDArray[np.int64]
 
     @property
     def size(self) -> int:
-        """The memory that a segment takes, in bytes, with the copies of its light columns in the view."""
+        """The memory that a block takes, in bytes, with the copies of its light columns in the view."""
         columns = self.vectors, self.terms, self.owners, self.counts, self.held, self.ends
         return 3 * self.light.nbytes + sum(each.nbytes for each in columns)
 
@@ -73,8 +73,8 @@ class View:
     """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and ordinal."""
 
     light: Mapping[str, NDArray[Any]]  # the columns of `LIGHT`, each contiguous
-    segments: tuple[ColumnSegment, ...]
-    starts: NDArray[np.int64]  # the position of each segment's first row
+    blocks: tuple[ColumnBlock, ...]
+    starts: NDArray[np.int64]  # the position of each block's first row
     by_turn: NDArray[np.int64]
     place: NDArray[np.int64]  # the inverse of `by_turn`
     within: NDArray[np.int64]  # each row's place among those of its session; 0 without one
@@ -119,7 +119,7 @@ class View:
             within &= self.light["created"] < until
         return within
 
-    def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
+    def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Float32s, lends: Mask) -> Float32s:
         """Return each row's count (0 but at `positions`) plus those of the rows next to it that the mask `lends`."""
         sums = np.zeros(len(self), dtype=np.float32)
         sums[positions] = counts
@@ -133,28 +133,28 @@ class View:
         """Return the positions of these row numbers; every one must be in the view."""
         return np.searchsorted(self.light["row"], rows)
 
-    def cosine(self, query: Floats) -> Floats:
+    def cosine(self, query: Float32s) -> Float32s:
         """Return the approximate cosine of every row: BLAS can round differently from row to row."""
-        if not self.segments:
+        if not self.blocks:
             return np.zeros(0, dtype=np.float32)
-        return np.concatenate([segment.vectors @ query for segment in self.segments])
+        return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return the range of each term's postings in each segment: (terms, segments, 2), first and end."""
+        """Return the range of each term's postings in each block: (terms, blocks, 2), first and end."""
         wanted = np.array(terms, dtype=np.uint32)
         found = [
-            (np.searchsorted(segment.terms, wanted, "left"), np.searchsorted(segment.terms, wanted, "right"))
-            for segment in self.segments
+            (np.searchsorted(block.terms, wanted, "left"), np.searchsorted(block.terms, wanted, "right"))
+            for block in self.blocks
         ]
         return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
 
-    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Float32s]:
         """Return the positions of the rows that contain one term, given its spans, and how often each does."""
         held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
         if not held:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        positions = [self.segments[i].owners[first:last] + self.starts[i] for i, first, last in held]
-        return np.concatenate(positions), np.concatenate([self.segments[i].counts[a:b] for i, a, b in held])
+        positions = [self.blocks[i].owners[first:last] + self.starts[i] for i, first, last in held]
+        return np.concatenate(positions), np.concatenate([self.blocks[i].counts[a:b] for i, a, b in held])
 
     def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
         """Return which of these terms (at most 64) the row at each position contains, as bits."""
@@ -186,56 +186,64 @@ class View:
         """Return the distinct terms of the row at each position."""
         out: list[NDArray[np.uint32]] = []
         for i, position in zip(np.searchsorted(self.starts, positions, "right") - 1, positions, strict=True):
-            segment, row = self.segments[int(i)], position - self.starts[i]
-            out.append(segment.held[segment.ends[row - 1] if row else 0 : segment.ends[row]])
+            block, row = self.blocks[int(i)], position - self.starts[i]
+            out.append(block.held[block.ends[row - 1] if row else 0 : block.ends[row]])
         return out
 
-    def vectors(self, positions: NDArray[np.int64]) -> Floats:
+    def vectors(self, positions: NDArray[np.int64]) -> Float32s:
         """Return the vectors at these positions, in their order, float32 (n, 384); zeros where a row has none."""
         out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
         order = positions.argsort()
         ordered = positions[order]
         cuts = [*ordered.searchsorted(self.starts).tolist(), len(ordered)]
-        for segment, start, first, last in zip(self.segments, self.starts.tolist(), cuts[:-1], cuts[1:], strict=True):
+        for block, start, first, last in zip(self.blocks, self.starts.tolist(), cuts[:-1], cuts[1:], strict=True):
             if first < last:
-                out[order[first:last]] = segment.vectors[ordered[first:last] - start]
+                out[order[first:last]] = block.vectors[ordered[first:last] - start]
         return out
+
+
+def story_space(ns: int) -> int:
+    """Return the number under which the blocks of a namespace's stories have their versions: its own with a minus.
+
+    Stories are numbered apart from memories, so that under one number a block of each would be the same.
+    """
+    return -ns
 
 
 @dataclass(slots=True)
 class ColumnCache:
     """The warm view of one namespace. Thread-safe: one thread loads, and the others wait for it."""
 
-    load_query: str  # the name of the query for the rows of a segment
+    load_query: str  # the name of the query for the rows of a block
     size: int = 0  # bytes, about
-    _segments: dict[int, ColumnSegment] = field(default_factory=dict[int, ColumnSegment])
+    _blocks: dict[int, ColumnBlock] = field(default_factory=dict[int, ColumnBlock])
     _view: View | None = None
     _sessions: dict[str, int] = field(default_factory=dict[str, int])
     _names: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, queries: Queries, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
-        """Return the view with these versions of segments (by number); only changed segments are read.
+        """Return the view with these versions of blocks (by number); only changed blocks are read.
 
-        Raises DeadlineError if the deadline comes first: segments read so far stay loaded.
+        Raises DeadlineError if the deadline comes first: blocks read so far stay loaded.
         """
         with deadline.holding(self._lock):
-            if self._view is not None and {seg: each.version for seg, each in self._segments.items()} == versions:
+            if self._view is not None and {block: each.version for block, each in self._blocks.items()} == versions:
                 return self._view
-            loaded = self._segments = dict(self._segments)
+            loaded = self._blocks = dict(self._blocks)
             self._view = None
-            for seg, version in deadline.over(versions.items()):
-                if seg not in loaded or loaded[seg].version != version:
-                    loaded[seg] = self._load_segment(queries, ns, seg, version)
-            current = self._segments = {seg: loaded[seg] for seg in versions}
-            filled = tuple(segment for _, segment in sorted(current.items()) if len(segment.light))
+            for block, version in deadline.over(versions.items()):
+                if block not in loaded or loaded[block].version != version:
+                    loaded[block] = self._load_block(queries, ns, block, version)
+            current = self._blocks = {block: loaded[block] for block in versions}
+            filled = tuple(block for _, block in sorted(current.items()) if len(block.light))
             view = self._view = _assemble_view(filled, self._names)
-            self.size = sum(segment.size for segment in filled)
+            self.size = sum(block.size for block in filled)
             return view
 
-    def _load_segment(self, queries: Queries, ns: int, seg: int, version: int) -> ColumnSegment:
-        """Read one segment of a namespace's rows."""
-        rows = queries.run(self.load_query, ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1)
+    def _load_block(self, queries: Queries, ns: int, block: int, version: int) -> ColumnBlock:
+        """Read one block of a namespace's rows."""
+        rows = queries.run(self.load_query, ns, block * ROW_BLOCK, block * ROW_BLOCK + ROW_BLOCK - 1)
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
         for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
@@ -245,15 +253,15 @@ class ColumnCache:
             light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
-        return ColumnSegment(
+        return ColumnBlock(
             version, light, vectors, *_decoded_postings([row[-2] for row in rows], [row[-1] for row in rows])
         )
 
 
 def _decoded_postings(
     terms: list[bytes], counts: list[bytes]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
-    """Decode stored terms and counts into the word columns of a segment: terms, owners, counts, held, ends."""
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], Float32s, NDArray[np.uint32], NDArray[np.int64]]:
+    """Decode stored terms and counts into the word columns of a block: terms, owners, counts, held, ends."""
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
     lengths = [len(each) // 4 for each in terms]
     order = np.argsort(flat, kind="stable")
@@ -267,18 +275,18 @@ def _number_of(name: str | None, numbers: dict[str, int]) -> int:
     return -1 if name is None else numbers.setdefault(name, len(numbers))
 
 
-def _assemble_view(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
-    """Concatenate segments into one view; `names` are the numbers given to whom memories are about."""
-    rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
+def _assemble_view(blocks: tuple[ColumnBlock, ...], names: Mapping[str, int]) -> View:
+    """Concatenate blocks into one view; `names` are the numbers given to whom memories are about."""
+    rows = np.concatenate([block.light for block in blocks]) if blocks else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
-    starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
+    starts = np.cumsum([0, *(len(block.light) for block in blocks)], dtype=np.int64)[:-1]
     before, after = _turns_beside(light["session"], light["ordinal"], by_turn)
     view = View(
         light,
-        segments,
+        blocks,
         starts,
         by_turn,
         place,

@@ -8,18 +8,18 @@ import numpy as np
 
 from pellucid.clock import epoch_ms
 from pellucid.language.sentences import ends_in_question
-from pellucid.language.spelling import attribute_key, content_hash, entity_key, tag_key
+from pellucid.language.spelling import content_hash, entity_key, tag_key
 from pellucid.language.statements.negation import polarity
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory, live_attributes
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import OWN
 from pellucid.store.ledger_gaps import gaps_text
 from pellucid.store.local.database import Queries
 from pellucid.store.local.graph.writer import GraphFold, Space
 from pellucid.store.local.index.analysis import Analyzer, count
-from pellucid.store.local.index.columns import SEGMENT
+from pellucid.store.local.index.columns import ROW_BLOCK, story_space
 from pellucid.store.local.index.mentions import file_name, paths_in
 from pellucid.store.local.index.past_view import BEGINNING, state_before
 from pellucid.store.local.index.stories import story_text
@@ -88,9 +88,9 @@ class Fold:
         return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
 
     def finish(self, state: IndexState) -> None:
-        """Give changed segments a new version, and store up to where the index now has the journal and the ledger."""
-        for ns, seg in self._touched:
-            self._run("bump_segment", ns, seg)
+        """Give changed blocks a new version, and store up to where the index now has the journal and the ledger."""
+        for ns, block in self._touched:
+            self._run("bump_block", ns, block)
         numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
         gaps = "ledgerGaps", gaps_text(state.ledger_gaps)
         for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
@@ -119,17 +119,17 @@ class Fold:
                         self._run("put_standing", row.memory_id, change.seq, ns, at, before)
 
     def _put_fold_row(self, row: FoldRow) -> None:
-        """Store the last lifecycle fold of a memory; its segment is to be loaded anew."""
+        """Store the last lifecycle fold of a memory; its block is to be loaded anew."""
         values = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
         self._run("put_fold", *values)
         for place, ns in self._run("row_of_fold", row.memory_id):
-            self._touched.add((ns, place // SEGMENT))
+            self._touched.add((ns, place // ROW_BLOCK))
 
     def _put_episode(self, change: PathChange) -> None:
         """Replace the episode of a file and its search row (story); if the file has no episode, only delete them."""
         self._run("drop_episode", change.path)
         for row, ns in self._run("drop_story", change.path):
-            self._touched.add((-ns, row // SEGMENT))
+            self._touched.add((story_space(ns), row // ROW_BLOCK))
         if episode := change.episode:
             ns, at = self._namespace_number(episode.namespace), _millis(episode.started or episode.created)
             values = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
@@ -138,7 +138,7 @@ class Fold:
             words = count(self._analyzer.stems(story_text(episode)))
             story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
             ((row,),) = self._run("put_story", *story, words.length)
-            self._touched.add((-ns, row // SEGMENT))
+            self._touched.add((story_space(ns), row // ROW_BLOCK))
 
     def _put_record(self, record: IndexRecord, change: PathChange, own: int) -> None:
         """Add a memory's row, features, attributes, tags and mentions; `own` is `OWN` if its file is by a user."""
@@ -158,21 +158,21 @@ class Fold:
         words = count(self._analyzer.stems(search_text(memory)))
         features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
         self._run("put_features", *features)
-        for key in stated(memory):
+        for key in sorted(live_attributes(memory)):
             self._run("put_attribute", ns, key, row)
         for tag in memory.tags:
             self._run("put_tag", ns, tag_key(tag), row)
         for path in paths_in("\n".join((memory.content, memory.entity_ref or "", *memory.evidence))):
             self._run("put_mention", ns, file_name(path), path, row)
-        self._touched.add((ns, row // SEGMENT))
+        self._touched.add((ns, row // ROW_BLOCK))
 
     def _drop_row(self, row: int, ns: int) -> None:
-        """Delete a memory's row with its features, attributes, tags and mentions; its segment is to be loaded anew."""
+        """Delete a memory's row with its features, attributes, tags and mentions; its block is to be loaded anew."""
         self._run("drop_features", row)
         for table in ("drop_attributes", "drop_tags", "drop_mentions"):
             self._run(table, row)
         self._run("drop_memory", row)
-        self._touched.add((ns, row // SEGMENT))
+        self._touched.add((ns, row // ROW_BLOCK))
 
     def _space_of(self, change: PathChange) -> Space | None:
         """Return the namespace of a file's first memory, else of its document or episode; None if it is empty."""
@@ -216,13 +216,6 @@ def is_consolidated(memory: Memory) -> bool:
 def search_text(memory: Memory) -> str:
     """Return the text whose words a memory is found by: its content, then its tags, a line each."""
     return "\n".join((memory.content, *memory.tags))
-
-
-def stated(memory: Memory) -> list[str]:
-    """Return the `entity::attribute` keys that a memory states and has not retired, sorted; none without an entity."""
-    retired = {entity_key(name) for name in memory.retired_attributes}
-    names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
-    return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
 
 
 def about(memory: Memory) -> str | None:

@@ -106,7 +106,7 @@ class LocalIndex:
         from pellucid.store.local.index.columns import ColumnCache
 
         multiply_in_one_thread()
-        return WarmNamespace(ColumnCache("segment_rows"), ColumnCache("story_rows"), GraphCache())
+        return WarmNamespace(ColumnCache("block_rows"), ColumnCache("story_rows"), GraphCache())
 
     def _open(self) -> apsw.Connection:
         """Open and migrate the database, and register the SQL function `casefold`."""
@@ -177,6 +177,7 @@ class LocalIndex:
         Raises DeadlineError when the deadline interrupts a query.
         """
         from pellucid.store.local.graph.reader import LocalGraphReader
+        from pellucid.store.local.index.columns import story_space
         from pellucid.store.local.index.past_view import RowsInView
         from pellucid.store.local.index.reader import LocalIndexReader
         from pellucid.store.local.index.stories import LocalEpisodeReader
@@ -187,8 +188,8 @@ class LocalIndex:
             numbers = queries.run("namespace", namespace)
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
             with self._warm.using(ns) as warm:
-                view = warm.columns.view(queries, ns, dict(queries.run("segments", ns)), until)
-                stories = warm.stories.view(queries, ns, dict(queries.run("segments", -ns)), until)
+                view = warm.columns.view(queries, ns, dict(queries.run("row_blocks", ns)), until)
+                stories = warm.stories.view(queries, ns, dict(queries.run("row_blocks", story_space(ns))), until)
                 in_view = RowsInView(queries, view, ns)
                 episodes = LocalEpisodeReader(in_view, stories)
                 identity = partial(entity_id, namespace, secret=self._secret)

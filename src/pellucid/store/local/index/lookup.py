@@ -75,9 +75,9 @@ class LocalLookup:
         rows = self.queries.run(query, namespace, *of)
         return {memory_id: FoldRow.model_validate_json(record) for memory_id, record in rows}
 
-    def doubted(self, namespace: str) -> list[str]:
+    def to_review(self, namespace: str) -> list[str]:
         """Return the ids of memories that are quarantined, pending, disputed, or contradict another."""
-        return [row[0] for row in self.queries.run("doubted", namespace)]
+        return [row[0] for row in self.queries.run("to_review", namespace)]
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
         """Return the creation instant (epoch ms) of each active memory that meets the criteria of `aging`, by id."""

@@ -20,7 +20,7 @@ from pellucid.store.index_port import (
     Corpus,
     Features,
     Filters,
-    Floats,
+    Float32s,
     LegHits,
     Mask,
     MemoryStanding,
@@ -36,7 +36,7 @@ from pellucid.store.local.index.mentions import file_name, plain_path
 from pellucid.store.local.index.past_view import RowsInView, is_past
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
-_NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
+_NO_SCORES: Float32s = np.zeros(0, dtype=np.float32)
 _SLACK = 1e-4
 """More than BLAS can be off by between two layouts of the same unit vectors (384 float32 products: about 1e-6)."""
 K1, B = 1.2, 0.75
@@ -92,7 +92,7 @@ class LocalIndexReader:
         open_rows, open_scores = self._nearest_rows(coarse, others & has_vector, query, open_pool)
         return LegHits(rows, scores, open_rows, open_scores)
 
-    def _nearest_rows(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
+    def _nearest_rows(self, coarse: Float32s, mask: Mask, query: Vector, count: int) -> tuple[Rows, Float32s]:
         """Return the `count` rows of the mask nearest to the query by exact cosine, with it; `coarse` preselects."""
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
@@ -102,7 +102,7 @@ class LocalIndexReader:
             near = near[coarse[near] >= floor]
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
 
-    def _best_rows(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
+    def _best_rows(self, positions: NDArray[np.int64], scores: Float32s, count: int) -> tuple[Rows, Float32s]:
         """Return the `count` rows with the highest scores, best first, of equal ones the newer; with their scores."""
         light = self._view.light
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
@@ -274,14 +274,14 @@ def _names_in_text(view: View, text: str) -> dict[int, str]:
     return out
 
 
-def bm25(counts: Floats, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
+def bm25(counts: Float32s, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
     """Return one word's BM25 score for each row that contains it; `mean` is the mean length of all `rows` rows."""
     idf = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
     frequency = counts.astype(np.float64)
     return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * lengths / max(mean, 1e-9)))
 
 
-def exact_cosine(vectors: Floats, query: Vector) -> Floats:
+def exact_cosine(vectors: Float32s, query: Vector) -> Float32s:
     """Return the cosine of each unit vector with the query; the same pair gives the same bits (float64 row sums)."""
     products = vectors.astype(np.float64) * query.astype(np.float64)
     return products.sum(axis=1).astype(np.float32)

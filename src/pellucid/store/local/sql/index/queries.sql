@@ -153,20 +153,20 @@ DELETE FROM folds;
 -- The ledger is read from its beginning: no tombstone stays.
 DELETE FROM tombstones;
 
--- name: bump_segment
--- Tell warm readers that rows of this segment changed.
+-- name: bump_block
+-- Tell warm readers that rows of this block changed.
 INSERT INTO segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) DO UPDATE SET version = version + 1;
 
 -- name: bump_all
 -- Tell warm readers that every row may have changed.
 UPDATE segments SET version = version + 1;
 
--- name: segments
--- The segments of a namespace and their versions; those of its episodes stand under its number with a minus.
+-- name: row_blocks
+-- The blocks of a namespace and their versions; those of its stories stand under `story_space`.
 SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 
--- name: segment_rows
--- The light columns, the vector and the words of every row of a segment.
+-- name: block_rows
+-- The light columns, the vector and the words of every row of a block.
 SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, m.asks, m.direct,
   m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.consolidated, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
   f.length, f.vec, f.terms, f.counts
@@ -174,7 +174,7 @@ FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_i
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
 -- name: story_rows
--- The vector and the words of every episode of a segment, in the columns of segment_rows.
+-- The vector and the words of every episode of a block, in the columns of block_rows.
 SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
 FROM stories s JOIN episodes e ON e.path = s.path WHERE s.ns = ? AND s.row BETWEEN ? AND ? ORDER BY s.row;
 
@@ -314,7 +314,7 @@ SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE
 SELECT d.memory_id, d.record FROM json_each(?2) JOIN folds d ON d.memory_id = value JOIN namespaces n ON n.ns = d.ns
 WHERE n.name = ?1;
 
--- name: doubted
+-- name: to_review
 -- What is kept back, waits, is disputed, or cannot hold together with another.
 SELECT id FROM memories WHERE ns = (SELECT ns FROM namespaces WHERE name = ?)
   AND (status IN ('pending_review', 'quarantined', 'disputed') OR (status = 'active' AND NOT trusted)
@@ -496,7 +496,7 @@ INSERT INTO states (node, valid_from, valid_until, succeeds, props, event, cause
 DELETE FROM states WHERE node = ?;
 
 -- name: bump_graph
--- Tell warm readers that files of this segment say something else.
+-- Tell warm readers that files of this block say something else.
 INSERT INTO graph_segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) DO UPDATE SET version = version + 1;
 
 -- name: put_standing
@@ -535,8 +535,8 @@ CROSS JOIN sources s ON s.path = m.path CROSS JOIN claims c ON c.file = s.file A
 -- They were seen to.
 DELETE FROM temp.moved;
 
--- name: graph_segments
--- The segments of a namespace's graph and their versions.
+-- name: file_blocks
+-- The blocks of a namespace's graph and their versions.
 SELECT seg, version FROM graph_segments WHERE ns = ? ORDER BY seg;
 
 -- name: graph_stamp
