@@ -30,8 +30,10 @@ def is_narration(text: str) -> bool:
 
     A sentence that announces also says something if it is long, has a part behind a dash or colon, or gives a reason.
     """
-    left = " ".join(each for each in sentences(text) if not _only_announces(each.lower()))
-    return not is_specific(left) and len(content_words(left)) < FEWEST_WORDS
+    said = sentences(text)
+    left = [each for each in said if not _only_announces(each.lower())]
+    rest = " ".join(left)
+    return len(left) < len(said) and not is_specific(rest) and len(content_words(rest)) < FEWEST_WORDS
 
 
 def _only_announces(sentence: str) -> bool:

@@ -100,5 +100,5 @@ def test_a_run_says_how_sure_it_is_and_what_its_contexts_hold(tmp_path: Path, ho
     out = run_lab(settings, asked, lambda _: None)
     assert isinstance(out, LabOutput)
     assert (out.abstention["unanswerable"], out.abstention["answerable"], out.abstention["auc"]) == (1, 1, 1.0)
-    assert list(out.context) == ["12", "100"]
-    assert out.context["12"]["2000"]["context"] == out.context["12"]["2000"]["plain"]["contents"] == 1.0
+    assert list(out.context) == ["20", "100"]
+    assert out.context["20"]["2000"]["context"] == out.context["20"]["2000"]["plain"]["contents"] == 1.0

@@ -66,6 +66,7 @@ def test_a_text_that_only_says_what_its_speaker_does_next_is_narration(text: str
         "The pump starts twice a day. Let me see why.",
         "I'll note the cause: the valve sticks in frost.",
         "Letters go out on Friday.",
+        "Redis, definitely.",
     ],
 )
 def test_a_text_that_says_something_beside_is_no_narration(text: str) -> None:
