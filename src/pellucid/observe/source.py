@@ -156,7 +156,7 @@ def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, foreign_and_own(turn.content)[1]) >= ECHOED for turn in people):
         return None
-    runs = [words(each) for each in _passages(text)] if copies else []
+    runs = [words(each) for each in _pieces(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
     return least_trusted(
         turn_source_class(turn)
@@ -181,12 +181,12 @@ def _passage_share(wanted: set[str], text: str) -> float:
     lowered = text.casefold()
     if sum(word in lowered for word in wanted) < ECHOED * len(wanted):
         return 0.0
-    pieces = ["", *_passages(text)]
+    pieces = ["", *_pieces(text)]
     return max((_share(wanted, f"{one} {two}") for one, two in pairwise(pieces)), default=0.0)
 
 
-def _passages(text: str) -> list[str]:
-    """Return the sentences and lines of a text."""
+def _pieces(text: str) -> list[str]:
+    """Return the pieces of a text, cut at line ends and at ends of sentences."""
     return [each for line in re.split(r"\n+", text) for each in sentences(line) or (line,) if each]
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pellucid.language.words import content_words
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Segment
-from pellucid.observe.extract.statements import is_question, is_task, is_unresolved, statements
+from pellucid.observe.extract.statements import is_question, is_step, is_unresolved, statements
 from pellucid.observe.language import Language
 from pellucid.observe.prose import prose_sentences
 from pellucid.observe.setting import TurnContext, turn_contexts
@@ -69,7 +69,7 @@ def _reason_not_kept(sentence: str, context: TurnContext, *, is_read: bool) -> s
     signs = (
         (is_read, "outweighed: the paragraph says weightier things, and only those are kept"),
         (noise.transient.search(lowered), "transient: it tells of a state that will have passed"),
-        (is_task(lowered, context), "task: it asks for something to be done now"),
+        (is_step(lowered, context), "task: it asks for something to be done now"),
         (context.debugging, "debugging: it was said while a failure was being looked into"),
         (is_unresolved(sentence, context.language), "unresolved-reference: what it speaks of is not named in it"),
         (noise.hedges.search(lowered), "speculative: who said it was not sure"),

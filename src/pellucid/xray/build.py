@@ -41,8 +41,8 @@ def build(
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
     """
-    state = receipt.state
-    pool, order = rescore(state)
+    pool, order = rescore(receipt.state)
+    state = replace(receipt.state, pool=pool, order=order)  # a receipt has the terms not stored, but worked out
     shown = CandidateView(state, pool, order, memories, stale_after, names)
     request = state.request
     return snapshot.RecallXraySnapshot(
@@ -60,7 +60,7 @@ def build(
         tier_explain=_tier_explain(state, anchor),
         query_terms=state.plan.words,
         plan=_query_read(state),
-        abstention=_abstention_trace(replace(state, pool=pool, order=order)),
+        abstention=_abstention_trace(state),
         rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
         stages=state.stages,

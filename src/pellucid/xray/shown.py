@@ -61,7 +61,7 @@ class CandidateView:
         self._rerank_ranks = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
     def result(self, memory_id: str, place: int, aligner: Aligner | None = None) -> snapshot.XrayResult:
-        """Return a result with everything that put it at `place` (from 1).
+        """Return the explanation of a candidate as a result; `place` (from 1) is its place in the answer.
 
         `aligner` matches the memory's words with the query's; without one there are no alignments.
         """
@@ -154,12 +154,12 @@ class CandidateView:
         )
 
     def reason_without_edge(self, memory_id: str) -> str:
-        """Say why a section that no edge leads to was left out; if a result tells of its document, by which."""
+        """Say why a section that the graph leg did not find was left out, and which result tells of its document."""
         document = int(self._pool.session[self._position[memory_id]])
         told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
         if document >= 0 and (result := next(told, None)):
-            return f"{self._result_label(result)} tells of its document, and no edge leads to this section"
-        return "no edge leads to it from what the question names"
+            return f"{self._result_label(result)} tells of its document, and this section was not found along the graph"
+        return "not found along the graph"
 
     def _repeats_what_is_left_out(self, position: int) -> bool:
         """Whether a candidate repeats a recorded memory that is not in the context either."""

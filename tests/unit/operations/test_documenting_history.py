@@ -255,6 +255,15 @@ def test_a_file_of_rows_alone_indexes_nothing_and_nothing_at_all_is_refused(docs
         index_docs(docs.app, IndexDocsInput(namespace=HERE))
 
 
+def test_a_fault_in_a_file_of_rows_is_told_before_anything_is_indexed(docs: Docs, tmp_path: Path) -> None:
+    docs.write("b.md", FINAL)
+    file = tmp_path / "rows.jsonl"
+    file.write_text("[1]\n")
+    with pytest.raises(InputError, match=r"rows\.jsonl:1"):
+        index_docs(docs.app, IndexDocsInput(namespace=HERE, paths=(docs.folder,), history_file=file))
+    assert docs.app.graph.documents(HERE) == []
+
+
 def test_a_file_of_rows_is_read_line_by_line_and_a_bad_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(row(1, JAN, "Draft")) + "\n\n" + json.dumps(row(2, JAN, "Draft")) + "\n")

@@ -231,12 +231,13 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
         f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.2f} nearness in meaning + 3 × {trace.met:.2f} the rer"
     )
     assert words.endswith(
-        ") / 6; sure below 0.3, not sure from 0.5 on, perhaps not known from 0.6 on, refused from 0.65 on"
+        ") / 6, each over the best few memories; sure below 0.3, not sure from 0.5 on, perhaps not known from 0.6 on, "
+        "refused from 0.65 on"
     )
 
 
 @pytest.mark.parametrize(
-    ("doubt_told", "words"), [(0.4, "the most there is where edges"), (0.6, "the least there is"), (0.41, "")]
+    ("doubt_told", "words"), [(0.4, "and never more where edges"), (0.6, "and never less"), (0.41, "")]
 )
 def test_of_a_bounded_doubt_the_bound_is_told(doubt_told: float, words: str) -> None:
     assert words in signs_in_words(AbstentionTrace(doubt=doubt_told, threshold=0.65, abstained=False))

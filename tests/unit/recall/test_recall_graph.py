@@ -12,11 +12,13 @@ from pellucid.model.entity import entity_id
 from pellucid.model.memory import unpack_id
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import recall, xray_by_id, xray_new_recall
-from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.recall.ablate import ablate
 from pellucid.recall.context.abstain import UNKNOWN_FROM
 from pellucid.recall.legs.graph import is_part
+from pellucid.recall.legs.nominate import legs
 from pellucid.recall.query.entities import names_in
+from pellucid.recall.query.plan import plan
 from pellucid.recall.receipt.record import inflate, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import COMPANY
@@ -226,6 +228,17 @@ def test_the_opposite_is_no_answer_to_what_was_asked(town: App) -> None:
     state = run(town, "what does SPEC-3 depend on")
     assert state.plan.asked is None
     assert max(state.pool.terms["graph"]) <= town.settings.recall.leg_weights.graph
+
+
+def test_a_second_pass_asks_for_the_same_edges(town: App) -> None:
+    request = build_request(town, RecallInput(namespace=HERE, query="what does SPEC-3 depend on"))
+    with town.recaller.world(request) as world:
+        once = legs(plan(State(request), world), world)
+        again = legs(once, world)
+    assert once.plan.asked is again.plan.asked is None
+    assert again.legs == once.legs
+    reason = next(each.reason or "" for each in again.legs if each.name == "graph")
+    assert reason.startswith("nothing is known that ")
 
 
 @pytest.mark.parametrize(

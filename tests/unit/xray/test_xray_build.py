@@ -245,7 +245,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
         ("rerank", "its place with the reranker"),
         ("expansion", "what its neighbours lend it"),
         ("importance", "its importance"),
-        ("temporal", "how lately it was written down"),
+        ("temporal", "how lately it was written down or indexed"),
     ],
 )
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:

@@ -123,7 +123,7 @@ def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> Non
     assert text[at + 1 : at + 6] == [
         "[1] mem_1",
         "    memory: mem_1",
-        "    served-by: hybrid: by meaning, by words or both",
+        "    served-by: hybrid: by the legs below, or beside a match",
         "    score: final=1.0000",
         "",
     ]
@@ -221,12 +221,12 @@ def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> No
     text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
     assert "[1] The cache is Redis\n    memory: mem_1\n" in text
     assert text.endswith(
-        "- The queue is Kafka #2\n    top-k: weaker, score 0.2500 below the last one in; final=0.5000; mem_2"
+        "- The queue is Kafka #2\n    top-k: weaker, score 0.2500 below the last one within top-k; final=0.5000; mem_2"
     )
     assert "### \\[1\\] The cache is Redis\n\n- **Memory:** `mem_1`\n" in markdown
     assert (
-        "| The queue is Kafka \\#2 | `top-k` | weaker, score 0.2500 below the last one in | 0.5000 | `mem_2` |"
-        in markdown
+        "| The queue is Kafka \\#2 | `top-k` "
+        "| weaker, score 0.2500 below the last one within top-k | 0.5000 | `mem_2` |" in markdown
     )
 
 
@@ -242,7 +242,7 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
     snapshot = snapshot.model_copy(update={"legs": (idle,)})
     brief, whole = render(snapshot, "text"), render(snapshot, "text", verbose=True)
-    labels = ("served-by: hybrid: by meaning", "admitted-by: ", "audit-entry: ", "legs: ")
+    labels = ("served-by: hybrid: by the legs", "admitted-by: ", "audit-entry: ", "legs: ")
     for said in (*labels, "never verified", "- graph"):
         assert said in whole
         assert said not in brief
@@ -290,7 +290,7 @@ def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_
     )
     snapshot = empty(rejected=candidates, rejected_total=9)
     text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
-    assert "- mem_2\n    top-k: weaker, score 0.0000 below the last one in; final=0.5000\n" in text
+    assert "- mem_2\n    top-k: weaker, score 0.0000 below the last one within top-k; final=0.5000\n" in text
     assert "- mem_3\n    trust-zone: in quarantine; final=0.2500\n" in text
     assert "(7 more not listed)" in text
     assert "| `mem_3` | `trust-zone` | in quarantine | 0.2500 | `mem_3` |\n\n_7 more not listed._" in markdown
@@ -453,7 +453,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     text, page = render(snapshot, "text"), render(snapshot, "html")
     told = text.partition("(terms of the scores: ")[2]
     for said in (
-        "temporal: how lately it was written down",
+        "temporal: how lately it was written down or indexed",
         "renewal: its move above a memory that it follows",
         "asking: that it only asks",
     ):
@@ -463,7 +463,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
         words: tone
         for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
     }
-    assert looks["how lately it was written down"] != looks["its move above a memory that it follows"]
+    assert looks["how lately it was written down or indexed"] != looks["its move above a memory that it follows"]
 
 
 def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:

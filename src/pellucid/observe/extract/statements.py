@@ -149,15 +149,18 @@ def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
 
 
 def _is_noise(lowered: str, context: TurnContext) -> bool:
-    """Whether a lower-case text is a courtesy, a passing state or, at work, an order for now."""
+    """Whether a lower-case text is a courtesy, a passing state or, at work, a step of it."""
     noise = context.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
-    return is_task(lowered, context)
+    return is_step(lowered, context)
 
 
-def is_task(lowered: str, context: TurnContext) -> bool:
-    """Whether a lower-case text of a work session orders something for now, not for a time to come."""
+def is_step(lowered: str, context: TurnContext) -> bool:
+    """Whether a lower-case text, in a work session, announces or reports a step of the work at hand, without a date.
+
+    `let me check the logs`, `i've added a test`; not `i'll fix it by friday`, and not every plain order.
+    """
     noise = context.language.noise
     return context.manner == "work" and bool(noise.task.search(lowered)) and not noise.appointed.search(lowered)
 

@@ -23,7 +23,7 @@ from pellucid.observe.extract.statements import (
     POSITIONS,
     ObservedStatement,
     is_question,
-    is_task,
+    is_step,
     is_unresolved,
     statements,
 )
@@ -117,8 +117,8 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _least_durable(text: str, context: TurnContext) -> float:
-    """Return the durability from which a person's sentence is kept: more of one that orders something for now."""
-    return KEEP_OF_TASK if is_task(text.lower(), context) else KEEP_OF_PERSON
+    """Return the durability from which a person's sentence is kept: more of one that tells a step of the work."""
+    return KEEP_OF_TASK if is_step(text.lower(), context) else KEEP_OF_PERSON
 
 
 def _without_quotes(typed: str, before: TurnContext | None) -> str:

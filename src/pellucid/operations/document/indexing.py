@@ -105,13 +105,14 @@ def index_docs(app: App, request: IndexDocsInput) -> IndexDocsOutput:
         require_settled(app)
     if not request.paths and request.history_file is None:
         raise InputError("nothing says what to index", code="missing_path", next_step="name files or folders")
+    # read as a whole before anything is written: a fault in it leaves all as it was
+    rows = tuple(history_file(request.history_file)) if request.history_file is not None else ()
     if request.paths:
         outcome = _Indexing(app, request).run()
     else:
         outcome = IndexDocsOutput(namespace=request.namespace, written=not request.dry_run)
     if request.history_file is None:
         return outcome
-    rows = history_file(request.history_file)
     loaded = load_history(app, request.namespace, rows, dry_run=request.dry_run)
     return outcome.model_copy(update={"loaded": loaded})
 
@@ -350,7 +351,7 @@ class _Indexing:
             self.operations.append(committed.op_id)
             self.encoder_problem = committed.folded.encoder_problem or self.encoder_problem
             self.applied = self.app.index.state().applied_seq
-        for draft in changing:
+        for draft in changing:  # by the file on disk, which the draft of a closed document has no longer
             self.known[original_file(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:

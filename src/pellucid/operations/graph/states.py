@@ -142,7 +142,8 @@ def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, dat
 
 def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
     """Return a map from the names of those entities in a text whose first state begins after `past.at` to the beginning
-    of that state; empty without `past.at`."""
+    of that state; empty without `past.at`. It is for the person who asks; the context says the like of documents
+    (`recall.context.abstain.with_unknown_history`)."""
     known_from: dict[str, datetime] = {}
     for name in names_in(text) if past.at else ():
         node = app.graph.entity(namespace, name)

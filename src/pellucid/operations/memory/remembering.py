@@ -168,6 +168,7 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
         return None
     in_file = parse(stored.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
     missing = _missing_fields(in_file, asked)  # again, as the file may be newer than the index
+    # tags are words, of which no ledger row may hold any: they go with the file alone
     new_keys = {"tags": missing.pop("tags")} if "tags" in missing else {}
     write = FileWrite(stored.path, edit_memory(data, {**new_keys, "updated": isoformat(now)}), content_digest(data))
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)

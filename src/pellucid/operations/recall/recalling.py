@@ -172,6 +172,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         omitted=snapshot.context.omitted,
+        # of the snapshot, whose reasons are spelled for this surface; what a leg found barred is the X-ray's
         legs=tuple(leg.model_copy(update={"barred": None}) for leg in snapshot.legs),
         degraded=is_degraded(state),
         failed=failed,

@@ -202,7 +202,9 @@ def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
 def with_unknown_history(state: State, world: World) -> State:
     """Return the state; if the query names documents of which all that is known begins later, with them as unknown.
 
-    Then the report of the graph leg gives the earliest day from which something is known of them.
+    Then the report of the graph leg gives the earliest day from which something is known of them. This is for the
+    model that reads the context, of documents that the caller may see, and waits until it is known what is served; the
+    person is told by `operations.graph.states.unknown_entities`, which knows other things than documents, too.
     """
     request = state.request
     if request.as_of is None:

@@ -27,7 +27,7 @@ from pellucid.recall.score.repeats import irreplaceable, without_repeats
 from pellucid.recall.state import Abstention, Context, Omission, Request, State, World
 from pellucid.store.index_port import Served
 
-NO_EDGE = "no edge leads to it, and nothing else is asked for"
+NO_EDGE = "it was not found along the graph, and nothing else is asked for"
 NOTHING_ASKED = "it tells nothing of what is asked"
 
 
@@ -153,7 +153,7 @@ def compose_context(
     if lines and not builder.lines:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
     builder = _apply_model_passes(state, world, builder, rungs, passes)
-    if against:
+    if against:  # by number only now that the lines are known; the quotes that held their place are longer
         builder = _builder_with_all(state, with_dispute_numbers(builder.lines, against, state.request))
     marked = _builder_with_all(state, mark_continuations(builder.lines, state, world))
     builder = marked if marked.length <= state.request.settings.char_budget else builder
@@ -213,7 +213,7 @@ def _apply_model_passes(
 def _drop_unasked_sections(
     state: State, lines: list[ContextLine]
 ) -> tuple[list[ContextLine], tuple[Omission, ...], list[FilterTrace]]:
-    """Leave out the sections that no edge leads to, if the query asks for edges only.
+    """Leave out the sections that the graph leg did not find, if the query asks for edges only.
 
     Returns the lines that stay, the omissions, and the rung; all lines and no rung if the query asks for more than
     edges.

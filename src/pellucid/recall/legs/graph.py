@@ -57,7 +57,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     seeds = _seed_nodes(reader, plan)
     absent = _names_missing_in_series(state, plan, world)
     if not seeds:
-        return _empty_report(plan, absent)
+        return _empty_answer(plan, absent)
     settings = state.request.settings
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
@@ -79,7 +79,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     if state.admission.known is not None:  # what was not written down yet is no evidence
         outside = outside[:0]
     if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
-        return _empty_report(plan, absent)
+        return _empty_answer(plan, absent)
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
     count = int(reached.asked[found.place[inside]].sum()) or int((raw[inside] > FOR_ITSELF).sum())
@@ -97,7 +97,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     return report("graph", hits, note=note if len(inside) or absent else NOTHING), hits
 
 
-def _empty_report(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
+def _empty_answer(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
     """Return the answer of a leg that found nothing: `off` if the query names nothing; `absent` are unknown names."""
     if absent:
         no_hits = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=absent)

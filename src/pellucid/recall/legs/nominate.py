@@ -10,6 +10,7 @@ from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswe
 from pellucid.recall.legs.pool import gather
 from pellucid.recall.legs.procedural import procedural
 from pellucid.recall.legs.review import review
+from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.state import Plan, State, World
 from pellucid.store.index_port import LegHits
 
@@ -23,6 +24,8 @@ def legs(state: State, world: World) -> State:
     if state.plan.depth == "no_recall":
         off = (empty_report(each.name, "off", "the message needs no memory") for each in asked_legs(state))
         return replace(state, legs=tuple(off))
+    # again, if a pass before this one took back edges that led nowhere
+    state = replace(state, plan=replace(state.plan, asked=asked_edges(state.plan.text)))
     found = {each.name: _ask_leg(state, each, world) for each in asked_legs(state)}
     if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
         found[FALLBACK.name] = _ask_leg(state, AskedLeg(FALLBACK.name, FALLBACK, state.plan), world)
@@ -37,6 +40,7 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     """Return the state with the graph leg's ways to its memories, and the plan told whether asked edges lead anywhere.
 
     If they lead nowhere, the plan goes on as if no edge had been asked for; documents asked for alone count as answers.
+    A further pass over the legs asks for the edges again (`legs`).
     """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0

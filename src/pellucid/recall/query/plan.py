@@ -188,7 +188,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 def clean(query: str) -> str:
     """Return the query with control characters and lone surrogates as spaces, stripped.
 
-    Every recall checks it here; the command line does before it opens a home, so that a wrong flag writes nothing.
+    Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace.
 
     Raises InputError if it is then empty, or longer than 20,000 characters.
     """

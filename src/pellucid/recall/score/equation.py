@@ -112,7 +112,7 @@ def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, plac
 
 
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
-    """Return for each row the sum of the three best scores of its session, its own score left out."""
+    """Return for each row the sum of the three best scores among the other rows of its session."""
     if len(sessions) == 0:
         return scores
     order = np.lexsort((-scores, sessions))

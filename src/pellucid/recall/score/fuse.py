@@ -15,7 +15,8 @@ COMPANY = 0.4
 
 
 def fuse(state: State) -> State:
-    """Add a term for each leg, from the candidates' ranks in it, and `temporal`, from the age of nominated ones."""
+    """Begin the terms anew: one for each leg, from the candidates' ranks in it, and `temporal`, from the age of the
+    nominated ones. Terms of an earlier pass are gone."""
     request, plan, pool = state.request, state.plan, state.pool
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}

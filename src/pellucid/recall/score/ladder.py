@@ -15,7 +15,7 @@ from pellucid.recall.state import Pool, State
 REPEATS = "repeats"
 """The rung of memories that only repeat a better one."""
 ASKED_EDGES = "asked-edges"
-"""The rung of sections that no edge leads to, if nothing but edges is asked for."""
+"""The rung of sections that the graph leg did not find, if nothing but edges is asked for."""
 TELLS_NOTHING = "tells-nothing"
 """The rung of turns that say nothing of what is asked, and little else: `commit this`, `Now the tests:`."""
 SAID_ALREADY = "said-already"

@@ -2,6 +2,9 @@
 
 A turn is stored as passages, and what is durable in it as memories of their own; a commit, its message and the summary
 of a task say one thing three times; the header of a file is also part of its text.
+
+The worse of two goes before topK, so that it takes no place there (`without_repeats`). Once the context is filled, the
+better one goes that a later line in it says in full (`covered_by_later`, asked by `context.sparing`).
 """
 
 import re

@@ -86,7 +86,7 @@ def _style() -> str:
 
 def _header(snapshot: RecallXraySnapshot) -> list[str]:
     """Return the title, the query, and the fields of the recall; those not in `_FIRST` are folded."""
-    lines = fields.header_fields(snapshot)
+    lines = fields.header_fields(snapshot, verbose=False)
     first = [field for field in lines if field.label in _FIRST]
     return [
         f"<h1>{_TITLE}</h1>",
@@ -149,8 +149,9 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
     """Return the lines of a result's card: heading, sentence, bar of its terms, and the numbers folded. `place` is its
     rank from 1; `reach` is the sum of terms that fills the bar's width.
     """
-    why = _spans_html((fields.FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
-    lines = [field for field in fields.result_fields(result, snapshot) if field.label not in ("why", "score")]
+    every_field = fields.result_fields(result, snapshot)
+    why = next((_spans_html(each.spans) for each in every_field if each.label == "why"), "No sentence was made of it.")
+    lines = [field for field in every_field if field.label not in ("why", "score")]
     warnings = [field for field in lines if field.label == "safety"]
     lines = [field for field in lines if field not in warnings]
     heading = _spans_html((fields.memory_heading(result.memory_id, snapshot.words),))

@@ -41,7 +41,7 @@ SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if nam
 SUBTRACTED = frozenset({"mmr_penalty"})
 _FOLDED = frozenset({"served-by", "admitted-by", "audit-entry", "legs", "rerank"})
 """Fields of a result that `verbose` alone shows: alike for every result, or said by its sentence already."""
-_SERVED_BY = {"hybrid": "hybrid: by meaning, by words or both"}
+_SERVED_BY = {"hybrid": "hybrid: by the legs below, or beside a match"}
 _CLASSES = {
     "decision": "what was decided",
     "historical": "how it was",

@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "that no edge leads to",
+    ASKED_EDGES: "not found along the graph",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
@@ -37,7 +37,7 @@ NO_ANSWER = {
     "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
     "below-importance-floor": "those that passed the filters are neither important nor confirmed",
     "entity-ref-mismatch": "those that passed the filters are about somebody else",
-    "below-token-overlap-floor": "those that passed the filters hold too few of the question's words",
+    "below-token-overlap-floor": "none that passed the filters holds enough of the question's words",
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""
@@ -46,7 +46,7 @@ _CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
 _SHORT_BY = {
     "token-overlap": "their share {:.4f} below the floor",
     "score-floor": "cosine {:.4f} below the floor",
-    "top-k": "score {:.4f} below the last one in",
+    "top-k": "score {:.4f} below the last one within top-k",
     "budget-fit": "needs {:,.0f} more characters than were left",
 }
 """How far a candidate missed a rung, by rung."""
@@ -117,7 +117,7 @@ def why_rejected(candidate: RejectedCandidate) -> str:
 
 
 def missing_characters(reason: str) -> int | None:
-    """Return by how many characters a memory did not fit, by the recorded reason; None if that is another."""
+    """Return by how many characters a memory did not fit, read from its recorded reason; None for another reason."""
     found = _NEEDS.match(reason)
     return int(found[1]) - int(found[2]) if found else None
 

@@ -10,7 +10,7 @@ from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.xray.words.numbers import listed, ordinal
 
 LARGEST = {
-    "temporal": "how lately it was written down",
+    "temporal": "how lately it was written down or indexed",
     "sub_queries": "its places for the sub-questions",
     "rerank": "its place with the reranker",
     "rerank_passage": "the place that the reranker gives it and its neighbours together",

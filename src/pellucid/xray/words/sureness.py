@@ -5,8 +5,8 @@ from pellucid.recall.context.abstain import ANSWERED, UNKNOWN_FROM, UNSURE_FROM,
 
 SURE_BELOW = 0.3
 _BOUNDS = {
-    ANSWERED: "the most there is where edges, files or procedures that are asked for lead to the best memory",
-    UNKNOWN_FROM: "the least there is where a document that is named is not here, or was not known at that time",
+    ANSWERED: "and never more where edges, files or procedures that are asked for lead to the best memory",
+    UNKNOWN_FROM: "and never less where a document that is named is not here, or was not known at that time",
 }
 """What bounds a doubt that is not worked out of signs, by the bound."""
 _DECIMALS = range(2, 7)
@@ -45,7 +45,8 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     if trace.threshold < 1:
         limits += f", refused from {trace.threshold:g} on"
         limits += f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
-    return f"{trace.doubt:.2f} = 1 − ({parts}) / {weight}; {limits}"
+    number = _rounded_doubt(trace.doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold))
+    return f"{number} = 1 − ({parts}) / {weight}, each over the best few memories; {limits}"
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:

@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _note_place(item: JsonObject, thread: Thread) -> None:
-    """Note the folder and branch that a line names, if any."""
+    """Note in `thread` the folder and branch that a line names; what it does not name stays."""
     thread.folder = text_at(item, "cwd") or thread.folder
     thread.branch = text_at(as_object(item.get("git")), "branch") or thread.branch
 

@@ -79,7 +79,10 @@ def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - e
 
 
 def _day(found: re.Match[str], today: date) -> Piece | None:
-    """Read `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that has begun."""
+    """Read `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that has begun.
+
+    ValueError if there is no such day.
+    """
     month, first, year = lexicon.months()[found["mo"].rstrip(".")], int(found["d"]), found["y"]
     last = int(found["until"] or first)
     chosen = int(year) if year else today.year

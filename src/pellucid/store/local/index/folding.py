@@ -104,7 +104,9 @@ class Fold:
         self._run("drop_standings")
 
     def keep_ledger_rows(self, changes: Iterable[LedgerChange]) -> None:
-        """Store ledger rows: the last fold of a memory, every tombstone, and the state before each change."""
+        """Store what the index keeps of the ledger: a memory's last heat and tier (`FoldRow`), the keys of tombstones,
+        and status, trust and validity before each change of these. A tombstone deletes its memory's earlier states.
+        """
         for change in changes:
             match change.row:
                 case FoldRow() as row:
