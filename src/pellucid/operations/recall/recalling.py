@@ -98,8 +98,7 @@ class RecallOutput(Wire):
     stale: tuple[str, ...] = ()
     """The ids of recalled memories that are due for verification: superseded since, or not verified for a long time."""
     known_from: dict[str, Instant] = Field(default_factory=dict)
-    """Maps things that the question names and that were not known as early as `asOf` to the instant from which on they
-    are known."""
+    """Maps things that the question names and that were not known as early as `asOf` to when they began to be known."""
     also: tuple["RecallOutput", ...] = ()
     """The non-empty answers of further namespaces; their contexts are part of `context`, after the first answer's."""
     receipt_problem: str | None = None
