@@ -77,3 +77,4 @@ class MemoryObservation(Wire):
     verdict: Verdict
     verdict_reason: str
     judge_accepted: bool
+    """Whether the verdict is to accept: of the judge, or of a rule after it that knows what was served before."""
