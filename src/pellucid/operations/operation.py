@@ -95,7 +95,7 @@ class Call:
     """The context in which an operation runs: the settings, the home and where to report progress.
 
     Args:
-        settings: the settings of this call, without what a folder's project adds (`app.settings` has that).
+        settings: the settings of this call, without what a folder's project adds (those of `app` have that).
         open_home: returns the opened home; whoever makes the call closes the home.
         deadline: when the call is given up; never by default.
         progress: called with the number of items that are done, and the number of all.
