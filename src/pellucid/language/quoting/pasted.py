@@ -61,7 +61,7 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"\s{2,}[•⨯✓✔✗✖] +\S",  # a step that a program reports
         _TREE.pattern,
         rf"\s*{_FOLD} +\S.*[\])]\s*\Z",  # a row that folds, with its status at the end
-        r".*(?:[—–|]|\s\s)\s*(?:just now|\d+ [a-z]+ ago)\b",  # a column with an age
+        r".*(?:[—–|]|\s)\s(?:just now|\d{1,4} [a-z]{1,12} ago)\b",  # a column with an age
         r".*\[\+\d+ -\d+\b",  # lines added and removed
         r"[\s>*o-]*(?=[a-f]*\d)[0-9a-f]{7,12} \S",  # a commit by its hash
         r".*\|.*\|",
