@@ -74,6 +74,7 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
             return
         report.files += 1
         report.formats[format_name] += 1
+        # `read` counts each turn as it draws it, the format what it drops: if neither moves, the file gave nothing
         before = (report.turns_read, report.dropped.total())
         yield from READERS[format_name](source)
     except OSError as error:

@@ -11,7 +11,11 @@ from pellucid.recall.state import Pool, State
 
 
 def rescore(state: State) -> tuple[Pool, Ints]:
-    """Return the pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns."""
+    """Return the pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns.
+
+    Nothing else of the replayed state is true of the recall: it has the rung of `diversify` twice, and times `direct`
+    anew.
+    """
     rejected = state.pool.rejected  # cuts by later rungs stand in it, too, and came after the ranking
     filtered = np.where(rejected > len(FILTERS), 0, rejected).astype(np.uint8)
     again = replay(replace(state, pool=replace(state.pool, rejected=filtered)))

@@ -48,7 +48,7 @@ class CandidateView:
         names: Mapping[str, str] = NO_NAMES,
     ) -> None:
         """Take the rescored candidates: `order` ranks positions of `pool`. `memories` maps ids to files, as far as they
-        are known, `names` ids of graph nodes to names.
+        are known, `names` ids of graph nodes to names. The pool of `state` may be one as recorded, without terms.
         """
         self._state = state
         self._memories = memories

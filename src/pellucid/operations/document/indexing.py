@@ -209,6 +209,7 @@ class _Indexing:
         except OSError as error:
             self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
+        # for its history alone: `_draft_file` asks which document it is, once, as the answer leaves `known`
         filed_here = self.known.get(place.file)
         filed_before = filed_here or self.known.get(self.moves.former_path(place.file))
         last_digest = filed_before.document.digest if filed_before else ""

@@ -248,7 +248,7 @@ def _granted(request: Request) -> int:
 def why_nothing(state: State, world: World) -> str:
     """Return why a recall is empty: nothing is remembered, no memory fits a filter or the date, or none is near."""
     request, filters, reader = state.request, state.request.filters, world.reader
-    if not reader.survey("", names=False).corpus.rows:
+    if not reader.survey("", names=False).corpus.rows:  # as of today, where a recorded context is written again
         return "nothing is remembered here yet"
     past = request.as_of is not None or request.as_known_at is not None
     known, granted = ms_if_any(request.as_known_at), _granted(request)
