@@ -74,14 +74,11 @@ class ChangeSet:
             return self._fresh[memory.id]
         return memory.model_copy(update=self._edited[memory.id][1]) if memory.id in self._edited else memory
 
-    def status_of(self, memory_id: str, fresh: Memory | None = None) -> Status | None:
-        """Return the status that this operation gives a memory; None if the operation does not touch the memory.
-
-        `fresh` is the memory itself, if this operation creates it.
-        """
+    def status_of(self, memory_id: str) -> Status | None:
+        """Return the status that this operation gives a memory; None if the operation does not touch the memory."""
         if memory_id in self._edited:
             return self.now(self._edited[memory_id][0].memory).status
-        return self.now(fresh).status if fresh else None
+        return self._fresh[memory_id].status if memory_id in self._fresh else None
 
     def change(
         self, target: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()

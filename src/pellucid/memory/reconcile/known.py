@@ -82,7 +82,7 @@ class KnownStatements:
         """
         equals = self._by_hash.get(content_hash(memory.content, memory.entity_ref), [])
         doubted = {memory_of(each).id for each in self.doubted(memory)} if memory.trust_zone != "quarantine" else ()
-        statuses = {each: self.changes.status_of(each, self._fresh.get(each)) for each in equals if each not in doubted}
+        statuses = {each: self.changes.status_of(each) for each in equals if each not in doubted}
         in_force = (each for each, status in statuses.items() if status in (None, "active"))
         for each in in_force:
             earlier = self._fresh.get(each) or self._known.get(each)

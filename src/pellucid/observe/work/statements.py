@@ -33,7 +33,7 @@ from pellucid.observe.setting import TurnContext
 from pellucid.observe.work.parts import WorkTurn
 from pellucid.observe.work.records import statements_of_record
 from pellucid.observe.work.replies import without_offers
-from pellucid.observe.work.units import Unit, joined_items, units, without_announcement
+from pellucid.observe.work.units import Unit, joined_items, units, without_final_colon
 
 KEEP = 0.35
 """The durability from which an agent's sentence is kept."""
@@ -278,7 +278,7 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
     for at, whole in enumerate(turn_units):
-        unit = whole if whole.listed else replace(whole, text=without_announcement(whole.text))
+        unit = whole if whole.listed else replace(whole, text=without_final_colon(whole.text))
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue

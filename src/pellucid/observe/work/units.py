@@ -75,10 +75,10 @@ def joined_items(items: Sequence[Unit]) -> str:
 def _without_last_announcement(item: str) -> str:
     """Return an item without a last sentence that ends in a colon; an item of one sentence without the colon."""
     starts = [0, *sentence_starts(item)]
-    return item[: starts[-1]] if len(starts) > 1 and _ANNOUNCES.search(item) else without_announcement(item)
+    return item[: starts[-1]] if len(starts) > 1 and _ANNOUNCES.search(item) else without_final_colon(item)
 
 
-def without_announcement(text: str) -> str:
+def without_final_colon(text: str) -> str:
     """Return a text without the colon at its end; empty if it says nothing without what it announces.
 
     It does where its last word means something by itself: `Each till has a trailer:`, not `You should see:`.
