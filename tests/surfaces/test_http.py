@@ -1,8 +1,10 @@
 """Over HTTP: the table's operations, in the form that is asked for, with errors that say what to do."""
 
+import io
 import json
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -204,12 +206,16 @@ def test_programs_of_the_same_user_find_it_and_nobody_else_may_read_that(server:
     assert set(json.loads(place.read_text("utf-8"))) == {"pid", "host", "port", "startedAt", "token"}
 
 
-def test_a_log_says_nothing_of_what_was_asked(server: Served, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_log_says_nothing_of_what_was_asked(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()  # what pytest captures is emptied as it is read, and loses what another thread writes meanwhile
+    monkeypatch.setattr("sys.stderr", log)
     asked = server.post("/v1/recall", {"query": "a very private question"}), server.get("/v1/graph/PrivateThing")
     ids = {each.headers["pellucid-request-id"] for each in asked}
-    said = ""
-    while not all(each in said for each in ids):  # a request is logged once it is answered, and jobs are in between
-        said += capfd.readouterr().err
+    for _ in range(1_000):  # a request is logged once it is answered, and jobs are in between
+        said = log.getvalue()
+        if all(f'{each}"' in said for each in ids) and said.endswith("\n"):
+            break
+        time.sleep(0.01)
     of_requests = [line for line in map(json.loads, said.splitlines()) if line.get("request") in ids]
     assert len(of_requests) == 2
     for line in of_requests:
