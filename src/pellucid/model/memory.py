@@ -1,6 +1,7 @@
 """A decision in, the memory out: the contents of one memory file (or of one block of an episode's file)."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -66,6 +67,12 @@ MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 """Matches a memory's whole id within a text."""
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that restrict a memory: a caller must name each of them that the memory has."""
+
+
+def boundary_bits(scopes: Iterable[str]) -> int:
+    """Encode these scopes as bits, in the order of `BOUNDARY_SCOPES`; scopes that are no boundaries are ignored."""
+    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
+
 
 TRANSCRIBED: tuple[Category, ...] = ("moment", "section")
 """Categories that quote somebody word for word, as blocks of a file; `remember` and `update` refuse them."""

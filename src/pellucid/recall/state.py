@@ -11,6 +11,7 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding, Vector
 from pellucid.encoders.rerank.reranker import Reranker
+from pellucid.model.memory import boundary_bits
 from pellucid.model.snapshot import CutTrace, EpisodeTrace, FilterTrace, LegHealth, PassTrace, StageTrace
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs
@@ -48,6 +49,11 @@ class Request:
     def instant(self) -> datetime:
         """Return the instant asked about: a past instant, or when the question was asked."""
         return self.as_of or self.at
+
+    @property
+    def granted(self) -> int:
+        """Return the bits of the boundary scopes that the caller has."""
+        return boundary_bits(self.scopes)
 
 
 @dataclass(frozen=True, slots=True)

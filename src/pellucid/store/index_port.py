@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 from pellucid.deadline import Deadline
 from pellucid.encoders.port import Encoding, Vector
 from pellucid.model.entity import FOREVER
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, boundary_bits
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphLookup, GraphReader
 from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
@@ -63,7 +63,12 @@ class Filters:
 
 OWN = 16
 """The bit in `Columns.direct` for the user's own words; if all speakers have names, nobody is the user."""
-EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
+EVERY_SCOPE = boundary_bits(BOUNDARY_SCOPES)
+
+
+def within_scopes(boundary: NDArray[np.uint8], granted: int) -> Mask:
+    """Return which rows a caller may see: those whose bits of boundary scopes are all among the `granted` ones."""
+    return (boundary & (EVERY_SCOPE & ~granted)) == 0
 
 
 @dataclass(frozen=True, slots=True)

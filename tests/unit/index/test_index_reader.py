@@ -24,11 +24,11 @@ from kits.vault import (
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import DeadlineError
-from pellucid.model.memory import Memory, unpack_id
+from pellucid.model.memory import Memory, boundary_bits, unpack_id
 from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
 from pellucid.store.index_port import EVERY_SCOPE, Admission
 from pellucid.store.local.index.analysis import Analyzer
-from pellucid.store.local.index.folding import boundary_bits, search_text
+from pellucid.store.local.index.folding import search_text
 from pellucid.store.local.index.local_index import LocalIndex
 
 AT = Admission(int((NOON + timedelta(minutes=5)).timestamp() * 1000), granted=EVERY_SCOPE)

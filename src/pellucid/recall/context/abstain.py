@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.clock import epoch_ms, ms_if_any
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
+from pellucid.model.memory import Memory, recorded_at
 from pellucid.recall.legs.nominate import base_of, searching
 from pellucid.recall.legs.procedural import CATEGORIES
 from pellucid.recall.query.edges import ABSENT, NOT_YET
@@ -27,7 +27,7 @@ from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.recall.state import Abstention, Plan, Pool, Request, State, World
-from pellucid.store.index_port import Admission, Filters
+from pellucid.store.index_port import Admission, Filters, within_scopes
 
 TOGETHER = 3
 """How many of the first candidates have their words taken together: an answer can be spread over two or three."""
@@ -233,16 +233,11 @@ def _memories_of(name: str, state: State, world: World) -> Iterator[Memory]:
         return
     rows = world.reader.graph.homes(nodes).rows
     columns = world.reader.columns(rows, state.admission)
-    visible = columns.trusted & (columns.boundary & ~np.uint8(_granted(state.request)) == 0)
+    visible = columns.trusted & within_scopes(columns.boundary, state.request.granted)
     known = state.request.as_known_at
     for each in world.reader.memories(rows[visible]):
         if known is None or recorded_at(each.memory.id, each.memory.created) <= known:
             yield each.memory
-
-
-def _granted(request: Request) -> int:
-    """Return the bits of the boundary scopes that the caller has."""
-    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
 
 
 def why_nothing(state: State, world: World) -> str:
@@ -251,8 +246,8 @@ def why_nothing(state: State, world: World) -> str:
     if not reader.survey("", names=False).corpus.rows:  # as of today, where a recorded context is written again
         return "nothing is remembered here yet"
     past = request.as_of is not None or request.as_known_at is not None
-    known, granted = ms_if_any(request.as_known_at), _granted(request)
-    at = Admission(epoch_ms(request.instant), past=past, known=known, granted=granted)
+    known = ms_if_any(request.as_known_at)
+    at = Admission(epoch_ms(request.instant), past=past, known=known, granted=request.granted)
     if past and not len(reader.recent(at, 1).rows):
         return f"nothing here {_past_in_words(request)}"
     if filters.limiting and not len(reader.select(filters)):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.model.entity import node_key, series_of
-from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
+from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, empty_report, report
 from pellucid.recall.query.edges import ABSENT, reason_for_no_edge, text_beside_edges
@@ -18,7 +18,7 @@ from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
-from pellucid.store.index_port import Columns, Rows
+from pellucid.store.index_port import Columns, Rows, within_scopes
 
 SEEDS = 10
 """Named things that a walk begins at, at most."""
@@ -128,8 +128,8 @@ def _any_admissible(state: State, world: World, nodes: Ints) -> bool:
     if not len(nodes):
         return False
     columns = world.reader.columns(world.reader.graph.homes(np.unique(nodes)).rows, state.admission)
-    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
-    return bool((columns.active & columns.valid & columns.trusted & (columns.boundary & ~np.uint8(granted) == 0)).any())
+    visible = within_scopes(columns.boundary, state.request.granted)
+    return bool((columns.active & columns.valid & columns.trusted & visible).any())
 
 
 def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from pellucid.errors import EncoderError, InputError
 from pellucid.language import lexicon
 from pellucid.language.contractions import CLITIC
 from pellucid.language.words import function_words
-from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.query.classes import classify
 from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
@@ -171,7 +170,6 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     only = world.reader.select(filters) if filters.limiting else None
     never = world.reader.select(filters, left_out=True) if filters.not_session or filters.not_ids else None
     within = (period.since, period.until) if period is not None and period.asserts else (None, None)
-    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
     return Admission(
         epoch_ms(request.instant),
         only,
@@ -179,7 +177,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
         filters.since,
         filters.until,
         within,
-        granted=granted,
+        granted=request.granted,
         past=request.as_of is not None or request.as_known_at is not None,
         known=ms_if_any(request.as_known_at),
     )

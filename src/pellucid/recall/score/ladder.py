@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.model.snapshot import FilterTrace
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, State
+from pellucid.store.index_port import within_scopes
 
 REPEATS = "repeats"
 """The rung of memories that only repeat a better one."""
@@ -43,8 +43,7 @@ class Filter:
 
 def _within_boundary(state: State, pool: Pool) -> Mask:
     """Return a mask of the candidates with no boundary scope that the caller lacks."""
-    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
-    return (pool.boundary & ~np.uint8(granted)) == 0
+    return within_scopes(pool.boundary, state.request.granted)
 
 
 def overlap(state: State, pool: Pool) -> NDArray[np.float64]:

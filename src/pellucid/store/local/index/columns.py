@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
-from pellucid.store.index_port import Admission, Float32s, Mask
+from pellucid.store.index_port import Admission, Float32s, Mask, within_scopes
 from pellucid.store.local.database import Queries
 
 ROW_BLOCK = 1024  # rows that are read together (the tables call a block of rows, or of files, a segment)
@@ -98,8 +98,8 @@ class View:
 
     def fits_request(self, admission: Admission) -> Mask:
         """Return which rows are within the caller's scopes, fit the filters, and were created in the query's period."""
-        granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
-        return granted & self.fits_filters(admission) & self._made_between(*admission.period)
+        visible = within_scopes(self.light["boundary"], admission.granted)
+        return visible & self.fits_filters(admission) & self._made_between(*admission.period)
 
     def fits_filters(self, admission: Admission) -> Mask:
         """Return which rows fit the caller's filters: `only`, `never`, `since` and `until`; all without any."""

@@ -12,7 +12,7 @@ from pellucid.language.spelling import content_hash, entity_key, tag_key
 from pellucid.language.statements.negation import polarity
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory, live_attributes
+from pellucid.model.memory import TRANSCRIBED, Memory, boundary_bits, live_attributes
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import OWN
 from pellucid.store.ledger_gaps import gaps_text
@@ -260,8 +260,3 @@ def among_people(records: Sequence[IndexRecord]) -> bool:
     voices = {memory.source_class for memory in turns.values()}
     user_turns = [memory.content for memory in turns.values() if memory.source_class == "user_input"]
     return bool(user_turns) and "assistant_output" not in voices and all(map(_SPEAKER.match, user_turns))
-
-
-def boundary_bits(scopes: Iterable[str]) -> int:
-    """Encode these scopes as bits, in the order of `BOUNDARY_SCOPES`; scopes that are no boundaries are ignored."""
-    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
