@@ -144,7 +144,7 @@ class Promises:
         same = again.final.tobytes() == pool.final.tobytes() and order.tolist() == state.order.tolist()
         self._see("replay is identical", query, same)
         snapshot = build_snapshot(self.app, receipt, state.served)
-        words = len(state.plan.telling or state.plan.searched)
+        words = {i: state.plan.words[i] for i in state.plan.telling or state.plan.searched}
         made = {each.memory.id: each.memory.created for each in self.app.index.memories(HERE)}
         lies = [
             untrue(

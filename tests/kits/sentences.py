@@ -1,7 +1,7 @@
 """A sentence about a result and its numbers in, the claims of it that the numbers do not bear out."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
@@ -12,6 +12,7 @@ from pellucid.xray.words.sentence import (
     MOSTLY,
     NEIGHBOUR,
     NEWER,
+    OWED,
     SUCCEEDS,
     TELLING,
     leg_in_words,
@@ -26,15 +27,16 @@ def untrue(
     contributions: Sequence[LegContribution],
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
-    word_count: int,
+    key_words: Mapping[int, str],
     older: str = "",
     apart: tuple[datetime, datetime] | None = None,
 ) -> list[str]:
     """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made.
 
-    `older` is the number or id of the memory above which it was moved, `apart` when that one and it were made.
+    `older` is the number or id of the memory above which it was moved, `apart` when that one and it were made,
+    `key_words` as in `sentence`.
     """
-    claims = _checked_claims(said, contributions, reranked, scores, word_count, older, apart)
+    claims = _checked_claims(said, contributions, reranked, scores, key_words, older, apart)
     return [claim for claim, holds in claims if not holds]
 
 
@@ -43,7 +45,7 @@ def _checked_claims(
     contributions: Sequence[LegContribution],
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
-    words: int,
+    key_words: Mapping[int, str],
     older: str,
     apart: tuple[datetime, datetime] | None,
 ) -> Iterator[tuple[str, bool]]:
@@ -58,10 +60,13 @@ def _checked_claims(
         yield f"found by {name}", found is not None and int(found[1]) == leg.rank
     for cosine, leg in ((found, legs.get("vector")) for found in re.findall(r"by meaning \(cosine (-?[\d.]+)\)", said)):
         yield "the cosine", leg is not None and f"{leg.raw_score:.2f}" == cosine
-    by_words = r"by words \((\d+) of the question's (\d+) key words?(, but .+? stem)?\)"
-    for held, known, alike in re.findall(by_words, said):
+    by_words = r"by words \((\d+) of the question's (\d+) key words?(, but .+? stem)?(?:: (.+?))?\)"
+    for held, known, alike, which in re.findall(by_words, said):
         lexical = legs.get("lexical")
-        yield "the words it holds", lexical is not None and (int(held), int(known)) == (len(lexical.matches), words)
+        counts = (len(lexical.matches), len(key_words)) if lexical else ()
+        yield "the words it holds", (int(held), int(known)) == counts
+        named = [key_words[i] for i in lexical.matches] if lexical and 0 < int(held) < int(known) else []
+        yield "which words it holds", which == (", ".join(named) if all(named) else "")
         yield "only words spelled alike", bool(alike) == (held == "0")
     placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker(?: \((.+?)\))?", said)
     claimed = placed and (int(placed[1]), placed[2] or LATE_INTERACTION)
@@ -77,8 +82,9 @@ def _checked_claims(
             yield "later", FOLLOWS not in told or apart is None or apart[0] < apart[1]
             continue
         yield name, (f"{phrase} ({signed(value)})" in said) == (value != 0.0)
-    owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)(?:, above all .+?)?\)", said)
+    owed = re.match(rf"{OWED}(?:{HARDLY})? \(they make (-?[\d.]+) of its (-?[\d.]+)(?:, above all .+?)?\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and neighbour_share(scores) >= MOSTLY * scores.final > 0)
+    yield "hardly for itself", (HARDLY in said) == (owed is not None and neighbour_share(scores) >= 0.8 * scores.final)
     if owed:
         yield "what its neighbours make", owed.groups() == (f"{neighbour_share(scores):.2f}", f"{scores.final:.2f}")
     else:

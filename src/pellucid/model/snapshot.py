@@ -204,6 +204,8 @@ class RejectedCandidate(Wire):
     rejected_by: str
     reason: str
     margin: float | None = None
+    floor: float | None = None
+    """The least that passes a rung that measures (a cosine, a share of words); None for others."""
     final: float
     contributions: tuple[LegContribution, ...] = ()
 

@@ -57,6 +57,7 @@ class CandidateView:
         self._pool = pool
         self._order = order
         self._words = state.plan.telling or state.plan.searched
+        self._key_words = {i: state.plan.words[i] if i < len(state.plan.words) else "" for i in self._words}
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
         self._rerank_ranks = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
@@ -94,7 +95,7 @@ class CandidateView:
                 contributions,
                 reranked,
                 scores,
-                len(self._words),
+                self._key_words,
                 self._moved_in_words(position),
                 self._edges_clause(position),
                 self._lender_in_words(position),
@@ -107,9 +108,9 @@ class CandidateView:
     def rejected(self, max_count: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
         """Return the best rejected candidates, `max_count` of them.
 
-        Of a recall that abstained, first all its nearest ones. Then up to half of `max_count` that a filter stopped, by
-        their best rank in an open arm, then those cut later, such as by topK or the budget, in the order of the
-        ranking. A repeat of a memory that was itself left out is only counted.
+        Of a recall that abstained, first all its nearest ones. Then up to half of `max_count` that a filter stopped
+        (those with the best rank in an open arm, sorted by score), then those cut later, such as by topK or the budget,
+        in the order of the ranking. A repeat of a memory that was itself left out is only counted.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -118,7 +119,8 @@ class CandidateView:
         # 999: after every rank, for a candidate that no open arm found
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p] and not self._repeats_what_is_left_out(p)]
-        others = (stopped[: max_count // 2] + cut)[: max(0, max_count - len(near_misses))]
+        turned_away = sorted(stopped[: max_count // 2], key=lambda p: -pool.final[p])
+        others = (turned_away + cut)[: max(0, max_count - len(near_misses))]
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
@@ -149,6 +151,7 @@ class CandidateView:
             rejected_by=rung,
             reason=reasons[rung],
             margin=self._margin(rung, position),
+            floor=self._floor(rung),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
@@ -229,6 +232,11 @@ class CandidateView:
         """Return the number of a result as `[2]`; the id of any other memory."""
         results = self._state.context.included
         return f"[{results.index(memory_id) + 1}]" if memory_id in results else memory_id
+
+    def _floor(self, rung: str) -> float | None:
+        """Return the least that passes a filter that measures; None for other rungs."""
+        floor = next((each.floor for each in FILTERS if each.name == rung), None)
+        return floor(self._state.request.settings) if floor else None
 
     def _margin(self, rung: str, position: int) -> float | None:
         """Return by how much a candidate missed a rung, in that filter's unit.

@@ -67,7 +67,8 @@ def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
     scores = first.score_decomposition.model_dump(exclude_none=True)
     assert scores["luck"] == 70.0
     assert scores.pop("final") == pytest.approx(sum(scores.values()), abs=1e-12)
-    assert not untrue(first.why, first.contributions, first.rerank, first.score_decomposition, len(state.plan.telling))
+    words = {i: state.plan.words[i] for i in state.plan.telling}
+    assert not untrue(first.why, first.contributions, first.rerank, first.score_decomposition, words)
     for shown in (render(snapshot, "text", verbose=True), render(snapshot, "markdown"), render(snapshot, "html")):
         assert "luck" in shown
         assert "70.0000" in shown

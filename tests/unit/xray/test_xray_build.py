@@ -207,32 +207,53 @@ def leg(name: str, rank: int, raw: float = 0.5, matches: tuple[int, ...] = ()) -
     return LegContribution(leg=name, rank=rank, raw_score=raw, score_type="x", matches=matches, term=1.0)
 
 
+FIVE = dict.fromkeys(range(5), "")
+
+
 def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     reranked = RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1)
     said = sentence(
-        [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))], reranked, scores(vector=0.9, rerank=0.1, bm25=0.3), 5
+        [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))],
+        reranked,
+        scores(vector=0.9, rerank=0.1, bm25=0.3),
+        FIVE,
     )
     assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 key words)")
     assert ", placed 3rd by the reranker; " in said
     assert said.endswith("; the largest part of its score is its place by meaning (0.90 of 1.30).")
-    assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
-    assert "reranker" not in sentence([], None, scores(expansion=0.2), 0)
+    assert sentence([], None, scores(expansion=0.2), {}).startswith("Not found by itself")
+    assert "reranker" not in sentence([], None, scores(expansion=0.2), {})
+
+
+def test_a_sentence_names_the_words_that_matched_unless_all_did_or_none_were_kept() -> None:
+    some, every = [leg("lexical", 1, 4.2, (0, 2))], [leg("lexical", 1, 4.2, (0, 1, 2))]
+    words = dict(enumerate(("roll", "back", "cache")))
+    said = sentence(some, None, scores(bm25=0.3), words)
+    assert "1st by words (2 of the question's 3 key words: roll, cache); the" in said
+    assert untrue(said, some, None, scores(bm25=0.3), words) == []
+    assert untrue(said.replace("roll, cache", "back, cache"), some, None, scores(bm25=0.3), words)
+    assert "(3 of the question's 3 key words)" in sentence(every, None, scores(bm25=0.3), words)
+    assert "(2 of the question's 3 key words)" in sentence(some, None, scores(bm25=0.3), dict.fromkeys(range(3), ""))
 
 
 def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> None:
     found = [leg("vector", 15, 0.22)]
-    said = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5)
+    said = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE)
     assert said == (
-        "Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.30): "
-        "found 15th by meaning (cosine 0.22)."
+        "Here mostly because of its neighbours (they make 0.90 of its 1.30): found 15th by meaning (cosine 0.22)."
     )
-    assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5) == []
-    lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5, lender="[2]")
+    assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE) == []
+    lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE, lender="[2]")
     assert "(they make 0.90 of its 1.30, above all [2]): found 15th" in lent
-    lent = sentence(found, None, scores(vector=0.5, expansion=0.6), 5, lender="[3]")
+    lent = sentence(found, None, scores(vector=0.5, expansion=0.6), FIVE, lender="[3]")
     assert lent.endswith("is what its neighbours lend it, above all [3] (0.60 of 1.10).")
-    assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), 5)
-    assert not sentence(found, None, scores(vector=0.5, expansion=0.9), 5).startswith("Here")
+    assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), FIVE)
+    hardly = sentence(found, None, scores(vector=0.1, expansion=0.7, passage=0.2), FIVE)
+    assert hardly.startswith("Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.00): ")
+    assert untrue(
+        said.replace(" (they", ", hardly for itself (they"), found, None, scores(vector=0.4, expansion=0.9), FIVE
+    )
+    assert not sentence(found, None, scores(vector=0.5, expansion=0.9), FIVE).startswith("Here")
 
 
 @pytest.mark.parametrize(
@@ -250,7 +271,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
 )
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
     others = dict.fromkeys(("vector", "bm25", "rerank"), 0.3)
-    assert sentence([], None, scores(**{**others, name: 0.9}), 0).endswith(
+    assert sentence([], None, scores(**{**others, name: 0.9}), {}).endswith(
         f" {words} (0.90 of {others_sum(name):.2f})."
     )
 
@@ -263,7 +284,7 @@ WHOLE: dict[str, Any] = {
     "contributions": [leg("vector", 2, 0.714), leg("lexical@2", 1, 4.2, (0, 2))],
     "reranked": RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1),
     "scores": scores(vector=0.9, rerank=0.1, sub_queries=0.3, named=0.8, asking=-0.2),
-    "word_count": 5,
+    "key_words": FIVE,
 }
 
 

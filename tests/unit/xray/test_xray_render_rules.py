@@ -173,6 +173,11 @@ def test_graph_paths_have_arrows_and_confidences_two_decimals() -> None:
     assert line(snapshot, "graph-path") == "a -> b -> c"
     assert line(snapshot, "edge-confidences") == "0.88, 1.00"
     assert "- **Graph path:** `a` → `b` → `c`" in render(snapshot, "markdown")
+    walked = "a graph path is told as it was walked, and its edges as they point"
+    assert f"({walked})" in render(snapshot, "text")
+    assert walked not in render(holding(), "text")
+    episode = holding(graph_path=("a", f"ep_{5:032x}"), graph_edge_confidences=(1.0,))
+    assert line(episode, "graph-path") == "a -> a stretch of their session"
 
 
 def test_where_a_line_would_name_a_memory_by_its_id_its_number_or_its_words_stand() -> None:
@@ -362,6 +367,8 @@ def test_a_headline_keeps_a_title_apart_from_its_text_and_paragraphs_from_one_an
     assert headline("# Why it is condensed\nWe need room") == "Why it is condensed · We need room"
     assert headline("Rolled back\r\n \r\n- by Ines\n- by Tom") == "Rolled back · by Ines - by Tom"
     assert headline("To roll back:\n1. Set enabled") == "To roll back: 1. Set enabled"
+    header = "SPEC-034: Signal delivery\nstatus: accepted\nAuthor: Ines"
+    assert headline(header) == "SPEC-034: Signal delivery · status: accepted · Author: Ines"
 
 
 def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
@@ -391,6 +398,13 @@ def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
     drawn = empty(stages=stages)
     assert "--- stages ---\nplan 0.4 ms, rerank 8 ms; rerank: switched off\n" in render(drawn, "text", verbose=True)
     assert render(drawn, "text").endswith("--- stages ---\n8.4 ms in all; rerank: switched off")
+
+
+def test_what_ruled_others_out_is_said_in_words_and_an_unknown_gate_by_its_name() -> None:
+    gates = ("not-trusted-zone", "a-new-gate")
+    tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8, filtered_by=gates)
+    told = "others-ruled-out-by: of no source that may answer alone, a-new-gate"
+    assert told in render(empty(tier_explain=tier), "text", verbose=True)
 
 
 def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:

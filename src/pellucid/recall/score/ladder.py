@@ -10,6 +10,7 @@ from pellucid.model.snapshot import FilterTrace
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, State
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import within_scopes
 
 REPEATS = "repeats"
@@ -39,6 +40,8 @@ class Filter:
     spares: Callable[[State, Pool], Mask] = _spare_nobody
     margin: Callable[[State, Pool], NDArray[np.float64]] | None = None
     """By how much each candidate misses, in the rung's own unit; None if the rung asks yes or no."""
+    floor: Callable[[RecallSettings], float] | None = None
+    """The least that passes, in the same unit."""
 
 
 def _within_boundary(state: State, pool: Pool) -> Mask:
@@ -85,6 +88,7 @@ FILTERS: tuple[Filter, ...] = (
         lambda state, pool: overlap(state, pool) >= state.request.settings.min_token_overlap,
         spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_token_overlap - overlap(state, pool),
+        floor=lambda settings: settings.min_token_overlap,
     ),
     Filter(
         "score-floor",
@@ -93,6 +97,7 @@ FILTERS: tuple[Filter, ...] = (
         lambda state, pool: (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0),
         spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
+        floor=lambda settings: settings.min_fact_score,
     ),
 )
 DIVERSIFY = "mmr-diversify"

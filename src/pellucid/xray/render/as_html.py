@@ -14,6 +14,7 @@ from importlib.resources import files
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
 from pellucid.xray.render import fields, tables
 from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height, swatch
+from pellucid.xray.render.spans import ARROW, FieldSpan, Spans, memory_heading
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.rungs import away_in_words, is_idle, more_in_words
 from pellucid.xray.words.visible import visible
@@ -141,8 +142,8 @@ def _legend(snapshot: RecallXraySnapshot) -> list[str]:
     there are no results.
     """
     items = "".join(f"<li>{square}{_text(meaning)}</li>" for square, meaning in legend_swatches(snapshot))
-    places = [f'<p class="soft">{fields.PLACES.capitalize()}.</p>'] if len(snapshot.results) > 1 else []
-    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if items else [])]
+    notes = [f'<p class="soft">{note[0].upper()}{note[1:]}.</p>' for note in fields.notes_on(snapshot)]
+    return [*notes, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if items else [])]
 
 
 def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
@@ -154,7 +155,7 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
     lines = [field for field in every_field if field.label not in ("why", "score")]
     warnings = [field for field in lines if field.label == "safety"]
     lines = [field for field in lines if field not in warnings]
-    heading = _spans_html((fields.memory_heading(result.memory_id, snapshot.words),))
+    heading = _spans_html((memory_heading(result.memory_id, snapshot.words),))
     final = fields.decimals(result.score_decomposition.final)
     numbers = _terms(result.score_decomposition) + _fields(lines)
     return [
@@ -265,7 +266,7 @@ def _table(table: tables.Table, bars: Sequence[str] = ()) -> str:
     )
 
 
-def _row(columns: Sequence[tables.Column], cells: Sequence[fields.Spans], bar: str) -> str:
+def _row(columns: Sequence[tables.Column], cells: Sequence[Spans], bar: str) -> str:
     """Return a row of a table; `bar` is shown below its name, the first cell."""
     rest = "".join(
         f'<td{_CELL} data-title="{column.title}"{_number_class(column)}>{_cell(column, spans)}</td>'
@@ -274,7 +275,7 @@ def _row(columns: Sequence[tables.Column], cells: Sequence[fields.Spans], bar: s
     return f'<tr{_ROW}><th scope="row"{_NAME}>{_spans_html(cells[0])}{bar}</th>{rest}</tr>'
 
 
-def _cell(column: tables.Column, spans: fields.Spans) -> str:
+def _cell(column: tables.Column, spans: Spans) -> str:
     """Return the content of a cell; a leg's health is marked with a class."""
     text = _spans_html(spans)
     return f'<span class="health {text}">{text}</span>' if column.title == "Health" else text
@@ -285,12 +286,12 @@ def _number_class(column: tables.Column) -> str:
     return ' class="number"' if column.number else ""
 
 
-def _spans_html(spans: fields.Spans) -> str:
+def _spans_html(spans: Spans) -> str:
     """Return the spans of a field as HTML."""
-    return "".join(" → " if span == fields.ARROW else _span(span) for span in spans)
+    return "".join(" → " if span == ARROW else _span(span) for span in spans)
 
 
-def _span(span: fields.FieldSpan) -> str:
+def _span(span: FieldSpan) -> str:
     """Return a span as escaped HTML: verbatim text as code, prose with its own writing direction."""
     if span.kind == "verbatim":
         return _code(span.text)

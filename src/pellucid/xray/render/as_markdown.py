@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
 from pellucid.xray.render import fields, tables
+from pellucid.xray.render.spans import ARROW, FieldSpan, memory_heading
 from pellucid.xray.words.rungs import is_direct_answer_in_question, is_idle, more_in_words
 from pellucid.xray.words.visible import visible
 
@@ -81,14 +82,12 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Return a heading and fields for each result, then the meanings of the terms; empty if there are no results."""
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
-        blocks.append(
-            f"### \\[{place}\\] {_spans_markdown((fields.memory_heading(result.memory_id, snapshot.words),), code)}"
-        )
+        blocks.append(f"### \\[{place}\\] {_spans_markdown((memory_heading(result.memory_id, snapshot.words),), code)}")
         labelled = fields.result_fields(result, snapshot, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_spans_markdown(field.spans, code)}" for field in labelled))
     meanings = [f"- {code(fields.term_name(name))}: {words}" for name, words in fields.legend_of(snapshot)]
-    places = f"{fields.PLACES.capitalize()}. " if len(snapshot.results) > 1 else ""
-    return [*blocks, *(["\n".join([f"{places}Terms of the scores:", "", *meanings])] if meanings else [])]
+    notes = "".join(f"{note[0].upper()}{note[1:]}. " for note in fields.notes_on(snapshot))
+    return [*blocks, *(["\n".join([f"{notes}Terms of the scores:", "", *meanings])] if meanings else [])]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
@@ -123,7 +122,7 @@ def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
 
 def _field_table(lines: Iterable[fields.LabelledLine]) -> str:
     """Return labelled lines as a table of two columns."""
-    return _table(tables.Table(_FIELDS, tuple(((fields.FieldSpan(field.title),), field.spans) for field in lines)))
+    return _table(tables.Table(_FIELDS, tuple(((FieldSpan(field.title),), field.spans) for field in lines)))
 
 
 def _table(table: tables.Table) -> str:
@@ -134,7 +133,7 @@ def _table(table: tables.Table) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, rules, *rows)) if table.rows else ""
 
 
-def _spans_markdown(spans: Sequence[fields.FieldSpan], verbatim: Callable[[str], str]) -> str:
+def _spans_markdown(spans: Sequence[FieldSpan], verbatim: Callable[[str], str]) -> str:
     """Return the spans of a field as Markdown: plain text as it is; `verbatim` formats names and texts of others."""
     renderers = {"plain": str, "verbatim": verbatim, "prose": prose}
-    return "".join(" → " if span == fields.ARROW else renderers[span.kind](span.text) for span in spans)
+    return "".join(" → " if span == ARROW else renderers[span.kind](span.text) for span in spans)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.xray.render import fields
+from pellucid.xray.render.spans import memory_heading, with_memory_names
 from pellucid.xray.render.tables import first_ids, tellable_rejected, withheld_by_reason, withheld_line
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.rungs import (
@@ -68,10 +69,10 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Return each result with its fields below it, then the meanings of numbers and terms; empty without results."""
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
-        lines.append(f"[{place}] {visible(fields.memory_heading(result.memory_id, snapshot.words).text)}")
+        lines.append(f"[{place}] {visible(memory_heading(result.memory_id, snapshot.words).text)}")
         lines += _lines(fields.result_fields(result, snapshot, verbose=verbose), indent="    ")
     meanings = [f"{fields.term_name(name)}: {words}" for name, words in fields.legend_of(snapshot)]
-    lines += [f"({fields.PLACES})"] if len(snapshot.results) > 1 else []
+    lines += [f"({note})" for note in fields.notes_on(snapshot)]
     return [*lines, *([f"(terms of the scores: {'; '.join(meanings)})"] if meanings else [])]
 
 
@@ -91,11 +92,11 @@ def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
 
     Then the rung, the reason with the margin, and the final score.
     """
-    reason = "".join(span.text for span in fields.with_memory_names(why_rejected(candidate), snapshot, "prose"))
+    reason = "".join(span.text for span in with_memory_names(why_rejected(candidate), snapshot, "prose"))
     why = reason if reason.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {reason}"
     id_suffix = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
-        f"- {visible(fields.memory_heading(candidate.memory_id, snapshot.words).text)}",
+        f"- {visible(memory_heading(candidate.memory_id, snapshot.words).text)}",
         f"    {visible(why)}; final={fields.decimals(candidate.final)}{id_suffix}",
     ]
 

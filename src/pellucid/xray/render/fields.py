@@ -4,14 +4,10 @@ A field is a label and spans. A span says whether its text is ours or somebody e
 own way. A field without a value is left out.
 """
 
-import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.model.memory import MEMORY_ID
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -26,16 +22,28 @@ from pellucid.model.snapshot import (
 )
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.equation import TERMS
+from pellucid.xray.render.spans import (
+    ARROW,
+    FieldSpan,
+    Spans,
+    joined,
+    joined_names,
+    named_memory,
+    plain,
+    prose,
+    verbatim,
+    with_memory_names,
+)
 from pellucid.xray.words.failures import failures_in_words
 from pellucid.xray.words.numbers import instant_text
-from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
+from pellucid.xray.words.rungs import NO_ANSWER, RULED_OUT, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sentence import legend, term_key
 from pellucid.xray.words.sureness import signs_in_words, sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
-PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
-"""The explanation of the results' numbers."""
+_PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
+_PATHS = "a graph path is told as it was walked, and its edges as they point"
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
@@ -52,20 +60,6 @@ _ENDED = "stale=true"
 """A reason against use that another one beside it explains."""
 _AGAINST_USE = {"status": "its status is ", "document": "its document is ", "boundary-blocked": "it is marked "}
 """The words before the value of a reason against use."""
-_MEMORY_ID = re.compile(f"({MEMORY_ID.pattern})")
-
-
-@dataclass(frozen=True, slots=True)
-class FieldSpan:
-    """A piece of a field: `plain` is our own words, `verbatim` a name or text of others, `prose` a sentence."""
-
-    text: str
-    kind: Literal["plain", "verbatim", "prose"] = "plain"
-
-
-ARROW = FieldSpan(" -> ")
-_COMMA = FieldSpan(", ")
-Spans = tuple[FieldSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,50 +97,11 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     )
 
 
-def memory_heading(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
-    """Return the heading of a memory: its first words, taken from `words` by its id; else the id."""
-    first_words = words.get(memory_id)
-    return FieldSpan(first_words, "prose") if first_words else FieldSpan(memory_id, "verbatim")
-
-
-def with_memory_names(
-    text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim", own_id: str = ""
-) -> Spans:
-    """Return a text as spans, each memory id in it replaced by the result's number, else by first words and the id.
-
-    `own_id`, the id of the result that the text is about, is replaced by `this memory`. `kind` is that of the rest of
-    the text, and of ids whose first words are not in the snapshot. The texts are nodes and edges of graph paths, which
-    are named by the ids of memories among other names, and reasons that a receipt recorded.
-    """
-    numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
-    numbers[own_id] = "this memory"
-    pieces, out = _MEMORY_ID.split(text), list[FieldSpan]()
-    for at, piece in enumerate(pieces):
-        if at % 2 and piece in numbers:
-            out += plain(numbers[piece])
-        elif at % 2 and snapshot.words.get(piece):
-            out += _named_memory(piece, snapshot.words)
-        elif (bare := piece.strip()) and len(pieces) > 1:
-            before, _, after = piece.partition(bare)  # blanks beside an id are no part of what a format sets off
-            out += (*plain(before), FieldSpan(bare, kind), *plain(after))
-        elif piece:
-            out.append(FieldSpan(piece, "plain" if len(pieces) > 1 else kind))
-    return tuple(out)
-
-
-def _named_memory(memory_id: str, words: Mapping[str, str]) -> Spans:
-    """Return the first words of a memory in quotes, then its id; the id alone if `words` lacks it."""
-    first_words = words.get(memory_id)
-    if not first_words:
-        return verbatim(memory_id)
-    return (FieldSpan('"'), FieldSpan(first_words, "prose"), FieldSpan('" ('), *verbatim(memory_id), FieldSpan(")"))
-
-
 def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
     """Return the past instants that were asked about (`as of`, `as known at`); empty for the present."""
     past = snapshot.as_of if snapshot.as_of != instant_text(snapshot.captured_at) else None
     known_at = (FieldSpan("as known at "), *verbatim(snapshot.as_known_at)) if snapshot.as_known_at else ()
-    return _joined(filter(None, (verbatim(past), known_at)), FieldSpan("; "))
+    return joined(filter(None, (verbatim(past), known_at)), FieldSpan("; "))
 
 
 def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
@@ -156,8 +111,8 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
     """
     why = f" ({plan.reason})" if plan.reason else ""
     said = " what was said" if plan.dates_what_was_said else ""
-    names = _joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
-    sub_questions = _joined_names(plan.sub_queries)
+    names = joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
+    sub_questions = joined_names(plan.sub_queries)
     parts = [
         plain(f"asks {_CLASSES[plan.query_class]}") if verbose and plan.query_class in _CLASSES else (),
         plain(f"searched in {plan.depth}{why}") if plan.depth != "full" else (),
@@ -165,7 +120,7 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
         (FieldSpan(f"about{said} "), *verbatim(plan.period)) if plan.period else (),
         (FieldSpan("also asked "), *sub_questions) if sub_questions else (),
     ]
-    return _joined((part for part in parts if part), FieldSpan("; "))
+    return joined((part for part in parts if part), FieldSpan("; "))
 
 
 def result_fields(
@@ -177,7 +132,7 @@ def result_fields(
     query_terms, own_id = snapshot.query_terms, result.memory_id
     all_fields = _fields(
         ("why", with_memory_names(result.why, snapshot, "prose", own_id)),
-        ("moved-above", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
+        ("moved-above", named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         ("memory", verbatim(result.memory_id)),
         ("served-by", plain(_SERVED_BY.get(result.served_by, result.served_by))),
         ("path", verbatim(result.path)),
@@ -185,18 +140,18 @@ def result_fields(
         *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
         ("told", verbatim(result.told)),
         ("staleness", _staleness_spans(result.staleness, verbose=verbose) if result.staleness else ()),
-        ("admitted-by", _joined_names(result.admitted_by)),
+        ("admitted-by", joined_names(result.admitted_by)),
         ("flagged", _flag_spans(result.rejected_by) if result.rejected_by else ()),
         (
             "graph-path",
-            _joined((with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_path or ()), ARROW),
+            joined((with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_path or ()), ARROW),
         ),
         ("edge-confidences", plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
-        ("graph-edges", _joined(with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_edges or ())),
+        ("graph-edges", joined(with_memory_names(each, snapshot, own_id=own_id) for each in result.graph_edges or ())),
         ("audit-entry", verbatim(result.audit_entry_id)),
-        ("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
+        ("legs", joined(_leg_spans(each, query_terms) for each in result.contributions)),
         ("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
-        ("words", _joined(_alignment_spans(each, query_terms) for each in result.alignment)),
+        ("words", joined(_alignment_spans(each, query_terms) for each in result.alignment)),
     )
     return tuple(field for field in all_fields if verbose or field.label not in _FOLDED)
 
@@ -217,8 +172,13 @@ def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLin
         ("reason", prose(verdict_in_words(tier.tier_reason))),
         ("candidates-considered", plain(str(tier.candidates_considered))),
         ("latency-ms", plain(millis(tier.latency_ms))),
-        ("others-ruled-out-by", _joined_names(tier.filtered_by) or plain("(none)")),
+        ("others-ruled-out-by", joined(map(_gate_spans, tier.filtered_by)) or plain("(none)")),
     )
+
+
+def _gate_spans(gate: str) -> Spans:
+    """Return in words why a memory cannot answer alone, by the gate that ruled it out; an unknown gate's name."""
+    return plain(RULED_OUT[gate]) if gate in RULED_OUT else verbatim(gate)
 
 
 def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
@@ -228,6 +188,12 @@ def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
     return " ".join(
         f"{term_name(key)}={decimals(value)}" for key, value in score_terms(scores) if zeros or key == "final" or value
     )
+
+
+def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
+    """Return what is to be known of all results: how they are numbered, and how graph paths are told."""
+    places = (_PLACES,) if len(snapshot.results) > 1 else ()
+    return (*places, *((_PATHS,) if any(each.graph_path for each in snapshot.results) else ()))
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
@@ -264,7 +230,7 @@ def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[tuple[
     """Return the labels and values of a provenance: origin, scopes, safety."""
     return (
         ("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
-        ("context-scopes", _joined_names(provenance.user_context_scopes)),
+        ("context-scopes", joined_names(provenance.user_context_scopes)),
         ("safety", _safety_spans(provenance)),
     )
 
@@ -298,7 +264,7 @@ def _source_spans(source: str, created: str) -> Spans:
 def _safety_spans(provenance: Provenance) -> Spans:
     """Return the safety verdict with the reasons against use, in words; empty for a safe memory."""
     explained = [each for each in provenance.safety_reasons if each != _ENDED] or provenance.safety_reasons
-    reasons = _joined(map(_reason_against_use, explained))
+    reasons = joined(map(_reason_against_use, explained))
     if provenance.safety == "safe" and not reasons:
         return ()
     return (FieldSpan(provenance.safety), *((FieldSpan(": "), *reasons) if reasons else ()))
@@ -331,7 +297,7 @@ def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
 
 def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
     """Return a leg's rank and raw score, and the query words it matched: `vector #2 (cosine 0.71) matched "cache"`."""
-    words = _joined(_matched_word(index, query_terms) for index in contribution.matches)
+    words = joined(_matched_word(index, query_terms) for index in contribution.matches)
     return (
         FieldSpan(contribution.leg, "verbatim"),
         FieldSpan(f" #{contribution.rank} ("),
@@ -366,29 +332,3 @@ def _rerank_spans(detail: RerankDetail) -> Spans:
 def _fields(*values: tuple[str, Spans]) -> tuple[LabelledLine, ...]:
     """Return the fields of these labels and values, without those that have no value."""
     return tuple(LabelledLine(label, spans) for label, spans in values if spans)
-
-
-def plain(text: str) -> Spans:
-    """Return our own text as spans; empty for an empty text."""
-    return (FieldSpan(text),) if text else ()
-
-
-def verbatim(text: str | None) -> Spans:
-    """Return a name or text of others as spans; empty for an empty text or None."""
-    return (FieldSpan(text, "verbatim"),) if text else ()
-
-
-def prose(text: str | None) -> Spans:
-    """Return a sentence as spans; empty for an empty text or None."""
-    return (FieldSpan(text, "prose"),) if text else ()
-
-
-def _joined_names(names: Iterable[str]) -> Spans:
-    """Return names of others joined by commas; empty if there are none."""
-    return _joined((FieldSpan(name, "verbatim"),) for name in names)
-
-
-def _joined(groups: Iterable[Spans], separator: FieldSpan = _COMMA) -> Spans:
-    """Return groups of spans joined by a separator; empty if there are no groups."""
-    spans = tuple(span for group in groups for span in (separator, *group))
-    return spans[1:]

@@ -4,16 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
-from pellucid.xray.render.fields import (
-    Spans,
-    decimals,
-    memory_heading,
-    millis,
-    plain,
-    prose,
-    verbatim,
-    with_memory_names,
-)
+from pellucid.xray.render.fields import decimals, millis
+from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.rungs import (
     away_in_words,

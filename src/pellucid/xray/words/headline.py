@@ -11,8 +11,10 @@ LENGTH = 160
 _LAYOUT = re.compile(r"\A\s*[-*+•][ \t]+|^[ \t]*(?:#{1,6}[ \t]+|(?:```|~~~)[^\n`]*$)", re.MULTILINE)
 _PARAGRAPH = re.compile(r"(?<![ \t\r\n])[ \t\r]*+\n(?:[ \t\r]*+\n)++[ \t\r]*+(?:[-*+•][ \t]++)?")
 _HEADING = re.compile(r"^[ \t]*+#{1,6}[ \t]++([^\n]*+)\n", re.MULTILINE)
+_FIELD = re.compile(r"(?<=\S)\n(?=[A-Za-z][A-Za-z-]{1,24}: \S)")
+"""Matches the end of a line before a header line such as `Status: accepted`."""
 _BREAK = " · "
-"""What stands between a title and its text, and between paragraphs, on the one line."""
+"""What stands between a title and its text, between paragraphs, and between header lines, on the one line."""
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*(?![\w/*])")
 KEPT_BACK = ("forgotten", "rejected", "quarantined")
 """Statuses of memories whose text is never shown."""
@@ -22,10 +24,10 @@ def headline(content: str, length: int = LENGTH) -> str:
     """Return the first words of a text on one line of at most `length` characters, without marks that look like ours.
 
     A cut ends with `…`, between words unless that loses half. Layout markup (headings, fences, bold, a first bullet) is
-    removed unless nothing else is left; paragraphs are set apart by ` · `.
+    removed unless nothing else is left; paragraphs and header lines are set apart by ` · `.
     """
     plain = _LAYOUT.sub("", _HEADING.sub(r"\1\n\n", content.strip())).strip()
-    line = harmless(_BOLD.sub(r"\1", _PARAGRAPH.sub(_BREAK, plain))) or harmless(content)
+    line = harmless(_BOLD.sub(r"\1", _FIELD.sub(_BREAK, _PARAGRAPH.sub(_BREAK, plain)))) or harmless(content)
     if len(line) <= length:
         return line
     start = line[: length - 1]

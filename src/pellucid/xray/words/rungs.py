@@ -41,11 +41,20 @@ NO_ANSWER = {
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""
+RULED_OUT = {
+    "only-asks": "only asking",
+    "not-trusted-zone": "of no source that may answer alone",
+    "ineligible-taxonomy-bucket": "no decision, rule or preference",
+    "below-importance-floor": "neither important nor confirmed",
+    "entity-ref-mismatch": "about somebody else",
+    "below-token-overlap-floor": "holding too few of the question's words",
+}
+"""Why a memory cannot answer alone, by the gate that ruled it out."""
 _CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
 """The gates that only a decision, rule or preference reaches which is trusted, and important or confirmed."""
 _SHORT_BY = {
-    "token-overlap": "their share {:.4f} below the floor",
-    "score-floor": "cosine {:.4f} below the floor",
+    "token-overlap": "their share {:.4f} below the floor{}",
+    "score-floor": "cosine {:.4f} below the floor{}",
     "top-k": "score {:.4f} below the last one within top-k",
     "budget-fit": "needs {:,.0f} more characters than were left",
 }
@@ -103,7 +112,7 @@ def rejection_in_words(rung: str, reason: str | None) -> str:
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Say why a candidate was rejected, and by how much: `too unlike the question, cosine 0.0051 below the floor`.
+    """Say why a candidate was rejected, and by how much: `too unlike the question, cosine 0.0051 below the floor of 0`.
 
     Its own reason for a repeat, one already said, one that no asked edge leads to or a near miss.
     """
@@ -112,7 +121,8 @@ def why_rejected(candidate: RejectedCandidate) -> str:
     reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
     if margin is None:
         return reason
-    short = _SHORT_BY.get(rung, "{:.4f} short").format(margin)
+    of = "" if candidate.floor is None else f" of {candidate.floor:g}"
+    short = _SHORT_BY.get(rung, "{:.4f} short").format(margin, of)
     return short if rung == "budget-fit" else f"{reason}, {short}"
 
 

@@ -1,13 +1,13 @@
 """A result's terms in, one plain sentence out: why it surfaced, in words that agree with its numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic.alias_generators import to_snake
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.rerank import LATE_INTERACTION
-from pellucid.xray.words.numbers import listed, ordinal
+from pellucid.xray.words.numbers import counted, listed, ordinal
 
 LARGEST = {
     "temporal": "how lately it was written down or indexed",
@@ -49,11 +49,16 @@ MEANING = {
     "mmr_penalty": "that it is like a better one",
 }
 """The words for terms that only reduce a score."""
+NEIGHBOURS = (
+    "neighbours: the memories around it in its session or document;"
+    " what they make of a score is passage, expansion and rerankPassage together"
+)
+"""What a sentence means by neighbours, and by what they make."""
 AROUND = ("passage", "expansion", "rerank_passage")
-"""Terms that a memory owes to what stands around it in its session."""
-MOSTLY = 2 / 3
-"""The share of a score from which on the sentence says that the memory is here because of its neighbours."""
-HARDLY = "Here mostly because of its neighbours, hardly for itself"
+"""Terms that a memory owes to its neighbours: what stands around it in its session or document."""
+MOSTLY, ALMOST_ALL = 2 / 3, 0.8
+"""The shares of a score from which on the sentence says that it is owed to neighbours: mostly, and almost all."""
+OWED, HARDLY = "Here mostly because of its neighbours", ", hardly for itself"
 _RENAMED = {"reinforcement": "reinforcement_boost"}
 """Terms of the sum whose name in a score differs."""
 
@@ -67,7 +72,7 @@ def sentence(
     contributions: Sequence[LegContribution],
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
-    word_count: int,
+    key_words: Mapping[int, str],
     moved: str = "",
     edges: str = "",
     lender: str = "",
@@ -75,12 +80,13 @@ def sentence(
     """Say in one sentence why a memory was found: the legs, its rank by the reranker, its notable and largest terms.
 
     Said first: the edges that lead to it, where the query asks for some (`edges`, a clause); that no leg found it; that
-    two thirds of its score come from its neighbours. `word_count` is the number of the query's key words; `moved` says
-    above which memory `renewal` moved it (`NEWER` and the like), empty if it did not; `lender` names the neighbour that
-    lends it most (`[2]`), empty if there is none.
+    two thirds of its score come from its neighbours. `key_words` maps the numbers of the query's key words, as in a
+    contribution's `matches`, to the words, empty if they were not kept; `moved` says above which memory `renewal` moved
+    it (`NEWER` and the like), empty if it did not; `lender` names the neighbour that lends it most (`[2]`), empty if
+    there is none.
     """
     found = [each for each in contributions if each.term]
-    parts = [f"Found {listed([_found_clause(each, word_count) for each in found])}" if found else NEIGHBOUR]
+    parts = [f"Found {listed([_found_clause(each, key_words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
         other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
@@ -89,7 +95,8 @@ def sentence(
     if found and (from_neighbours := neighbour_share(scores)) >= MOSTLY * scores.final > 0:
         above_all = f", above all {lender}" if lender else ""
         part = f"they make {from_neighbours:.2f} of its {scores.final:.2f}{above_all}"
-        text = f"{HARDLY} ({part}): {text[0].lower()}{text[1:]}."
+        hardly = HARDLY if from_neighbours >= ALMOST_ALL * scores.final else ""
+        text = f"{OWED}{hardly} ({part}): {text[0].lower()}{text[1:]}."
     else:
         name, value = largest_term(scores)
         above_all = f", above all {lender}" if lender and name == "expansion" else ""
@@ -99,9 +106,13 @@ def sentence(
 
 
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
-    """Map each term that is not 0 in any of these scores to its words: `{"heat": "how much it is used"}`."""
+    """Map each term that is not 0 in any of these scores to its words: `{"heat": "how much it is used"}`.
+
+    Those of `expansion` also say what neighbours are.
+    """
     values = [each.model_dump(exclude_none=True) for each in scores]
     term_words = MEANING | {name: words for each in scores for name, words in term_names(each).items()}
+    term_words |= {"expansion": f"{LARGEST['expansion']} ({NEIGHBOURS})"}
     return {name: words for name, words in term_words.items() if any(each.get(name) for each in values)}
 
 
@@ -141,13 +152,16 @@ def _named_terms(scores: ScoreDecomposition, moved: str) -> Iterator[tuple[str, 
             yield phrase.format(moved=moved), value
 
 
-def _found_clause(contribution: LegContribution, word_count: int) -> str:
-    """Say the rank and leg of a contribution: `2nd by meaning (cosine 0.71)`; `word_count` counts the key words."""
+def _found_clause(contribution: LegContribution, key_words: Mapping[int, str]) -> str:
+    """Say the rank and leg of a contribution: `2nd by meaning (cosine 0.71)`, `1st by words (1 of the question's 3 key
+    words: cache)`. The words (`key_words` as in `sentence`) are named if some did not match.
+    """
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
-        key_words = f"{word_count} key word{'' if word_count == 1 else 's'}"
-        spelled_alike = "" if contribution.matches else ", but words of the same stem"
-        return f"{found} ({len(contribution.matches)} of the question's {key_words}{spelled_alike})"
+        held = [key_words.get(i, "") for i in contribution.matches]
+        which = f": {', '.join(held)}" if all(held) and len(held) < len(key_words) else ""
+        which = which if held else ", but words of the same stem"
+        return f"{found} ({len(held)} of the question's {counted(len(key_words), 'key word')}{which})"
     if contribution.leg == "vector":
         return f"{found} (cosine {contribution.raw_score:.2f})"
     return found
