@@ -31,8 +31,10 @@ class OffTheRecord:
         """Return why a turn must be dropped, `off-the-record` or `own-prompt`; "" if it can be stored.
 
         Tracks the session's state by the turn. `content` is the turn's text without Pellucid's own output. A turn with
-        a marker is dropped as well. In a tool's output or a reply a marker changes nothing for later turns: a page that
-        mentions the marker must not silence a session, nor end what the user began.
+        the opening marker is dropped as well, whoever speaks, and so is the user's turn that ends a stretch. Of both
+        markers in one turn, the later counts; capitals do not matter. In a tool's output or a reply a marker changes
+        nothing for later turns: a page that mentions the marker must not silence a session, nor end what the user
+        began.
         """
         words = content.casefold()
         # an empty marker switches the feature off; it must not match everywhere
@@ -58,7 +60,10 @@ class Guard:
         self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the turn, redacted and shortened for the store; if it must be dropped, only count the reason."""
+        """Yield the turn, redacted and shortened for the store; if it must be dropped, only count the reason.
+
+        A turn without words once Pellucid's own output is removed is dropped, too.
+        """
         if is_own_output(turn):
             self._report.drop("own-recall")
             return
@@ -73,7 +78,8 @@ class Guard:
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
         """Return the turn with this content, without secrets in any field but its key, which is only stored hashed.
 
-        Too long a content is cut and counted.
+        A content longer than `max_turn_chars` (ten times that in any turn but a tool's) loses its middle, and is
+        counted.
         """
         speaker, words = self._redacted_speech(turn.speaker, content)
         max_chars = self._settings.max_turn_chars * (1 if turn.role == "tool" else LONGER_SPEECH)

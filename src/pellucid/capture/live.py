@@ -48,7 +48,10 @@ class LiveSource(Source):
             yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the lines' JSON objects with their numbers; an object that names no session gets `session`."""
+        """Yield the lines' JSON objects with their numbers; an object that names no session gets `session`.
+
+        Other lines are counted as `Source.objects` counts them.
+        """
         for number, value in Source.objects(self):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)
 
@@ -79,7 +82,10 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """Return the turns of the next lines, with redacted session names; ordinals count in this chunk only."""
+        """Return the turns of the next lines, not redacted yet but for the session of lines that name none.
+
+        Ordinals count in this chunk only. Lines that cannot be read are counted in the report.
+        """
         objects = [object_in(line) for line in lines]
         formats: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
         self._format = self._format or next(formats, None)  # else the next chunk is asked
@@ -108,8 +114,8 @@ class LiveTranscript:
 def line_batches(read: Callable[[int], bytes]) -> Iterator[list[str]]:
     """Yield decoded lines as they arrive, in lists of at most 100; a list does not wait until it is full.
 
-    `read` waits for bytes and returns at most the given number of them; empty at the end of the stream (`os.read` of a
-    pipe).
+    A line keeps its end; in place of one longer than 16 MiB stands a line that is not JSON. `read` waits for bytes and
+    returns at most the given number of them; empty at the end of the stream (`os.read` of a pipe).
     """
     waiting: list[str] = []
     line = bytearray()

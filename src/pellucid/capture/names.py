@@ -12,7 +12,8 @@ REMEMBERED = 4096
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
     """Redact names and their values; return them, and the number of removed secrets of each type.
 
-    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password.
+    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password. Of
+    names that are the same once redacted, the last one's value stays.
     """
     counts = Counter[str]()
     cleaned: dict[str, str] = {}
@@ -34,7 +35,7 @@ class NameRedactor:
         self._alike = Counter[str]()  # how many sessions share a name once it is redacted
 
     def clean(self, name: str) -> str:
-        """Return the name without secrets; the secrets of a name are counted once."""
+        """Return the name without secrets; the report counts the secrets of a repeated name once."""
         cleaned = self._redacted.get(name)
         if cleaned is None:
             redacted = redact(name)
@@ -45,7 +46,7 @@ class NameRedactor:
         return cleaned
 
     def clean_session(self, session_id: str) -> str:
-        """Return the session id without secrets; ids that differ only in their secrets get numbers."""
+        """Return the session id without secrets; of ids that differ only in these, later ones get `-2`, `-3`, …."""
         cleaned = self.clean(session_id)
         if cleaned == session_id:
             return session_id

@@ -66,7 +66,11 @@ _POSSIBLY_OURS = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{
 
 
 def without_own_output(text: str, report: CaptureReport) -> str:
-    """Return the text without fenced recall context, memory citations and our commands' output; count these."""
+    """Return the text without fenced recall context, memory citations and the output of our commands.
+
+    What is removed is counted in `report.stripped`, as `own-recall` or `memory-citation`. Of a fence that is never
+    closed, all the rest is removed; a citation that is never closed stays.
+    """
     if "pellucid-recall" in text or "pellucid-note" in text:
         text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
         report.strip("own-recall", removed)
@@ -80,7 +84,10 @@ def without_own_output(text: str, report: CaptureReport) -> str:
 
 
 def is_own_output(turn: Turn) -> bool:
-    """Whether a tool's turn is Pellucid's output: JSON, an X-ray, a memory's file, or such lines in a JSON string."""
+    """Whether a turn is a tool's, and Pellucid's output: JSON, an X-ray, a memory's file, or lines in a JSON string.
+
+    False for the lines of our commands in ordinary text, which `without_own_output` removes.
+    """
     text = turn.content
     if turn.role != "tool" or not _POSSIBLY_OURS.search(text):
         return False

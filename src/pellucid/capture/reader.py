@@ -28,14 +28,14 @@ def read(
     """Yield the turns of transcript files, redacted, as they can be stored.
 
     Args:
-        paths: files, and folders that are searched for transcripts in sorted order. Plain text found in a folder is
-            read only if it is a dialogue of user and assistant; a named plain text is read in any case.
+        paths: files, and folders that are searched in sorted order for files with one of `SUFFIXES`. Plain text found
+            in a folder is read only if it is a dialogue of user and assistant; a named plain text is read in any case.
         report: filled while turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
 
     Raises:
-        InputError: a named file does not exist, is in no known format, or has no readable turn. Such a file found in
-            a folder is skipped and counted.
+        InputError: a named file does not exist, cannot be read, is in no known format, or has no readable turn; a
+            named folder cannot be listed. Such a file or folder found in a folder is skipped and counted.
     """
     files = list(FileWalk(settings, report, SUFFIXES).files(paths))
     total = sum(file.path.stat().st_size for file in files)
@@ -59,7 +59,7 @@ def read(
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
     """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one.
 
-    A file without turns raises InputError if it was named, else it is counted.
+    A file without turns, or that cannot be opened, raises InputError if it was named, else it is counted.
     """
     report = source.report
     try:

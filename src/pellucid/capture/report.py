@@ -59,7 +59,7 @@ class CaptureReport:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count an unreadable place, and add the first 20 to the problems."""
+        """Count an unreadable place, and add the first 20 to the problems; `line` is the line or element, from 1."""
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(ReadProblem(path, line, reason))

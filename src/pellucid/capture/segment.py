@@ -81,8 +81,8 @@ def high_signal() -> Cutter:
 def high_signal_phrase(text: str) -> str | None:
     """Return the kind of phrase by which a user asks to remember something (`remember`, `decided`, …).
 
-    None if the text has no such phrase outside code, quotations and questions. Each language's `keeping.toml` has the
-    phrases.
+    None if the first 4,000 characters have no such phrase outside code, quotations and questions. Each language's
+    `keeping.toml` has the phrases.
     """
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         lowered = sentence.casefold()
@@ -103,7 +103,8 @@ def segments(
     """Yield the segments of all sessions: group turns by session and cut each where the first cutter wants it.
 
     Sessions can interleave. At most `open_sessions` stay open: beyond that the least recent one ends, so that memory
-    does not grow with the file. At the end all open segments are yielded, oldest first.
+    does not grow with the file. At the end all open segments are yielded, the least recent first. Segments that no
+    cutter cut have the signal `session_end`.
     """
     open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
     for turn in turns:

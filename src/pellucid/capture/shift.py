@@ -42,7 +42,9 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
     """Return the index of the first turn of a new topic: where the turns before and after differ most.
 
-    None if no distance reaches `threshold`, or as long as fewer than `WAIT` places after the best one were compared.
+    It is 6 or more. None if no distance reaches `threshold`, or as long as fewer than `WAIT` places after the best one
+    were compared. Tools' turns are not compared, nor turns with fewer than `SUBSTANTIAL` content words in their first
+    1,000 characters.
     """
     spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
     topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
@@ -60,7 +62,10 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut is possible, with the turns before and after; `topical` are turns with a topic."""
+    """Yield each index where a cut is possible, with the compared turns before and after it.
+
+    `topical` has the indexes of the turns that have a topic, in order.
+    """
     for first in range(MIN_BEFORE, len(topical) - NEWEST + 1):
         if topical[first] >= MIN_TURNS:
             old = [turns[at] for at in topical[max(0, first - BEFORE) : first]]
@@ -74,7 +79,10 @@ def _content_words(text: str) -> tuple[str, ...]:
 
 
 def word_distance(old: Sequence[Turn], new: Sequence[Turn]) -> float:
-    """Return 1 − cosine of the content-word counts of two groups of turns; 0 if one group has no such word."""
+    """Return 1 − cosine of the content-word counts of two groups of turns; 0 if one group has no such word.
+
+    Only the first 1,000 characters of each turn are read.
+    """
     mine, other = (Counter(word for turn in side for word in _content_words(turn.content)) for side in (old, new))
     product = sum(count * other[word] for word, count in mine.items())
     length = sqrt(sum(n * n for n in mine.values()) * sum(n * n for n in other.values()))
@@ -89,7 +97,10 @@ class MeaningDistance:
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, old: Sequence[Turn], new: Sequence[Turn]) -> float:
-        """Return 1 − cosine of the mean vectors of two groups of turns; 0 if one mean is zero."""
+        """Return 1 − cosine of the mean vectors of two groups of turns, neither empty; 0 if one mean is zero.
+
+        Only the first 1,000 characters of each turn are encoded.
+        """
         texts = [turn.content[:_READ] for turn in (*old, *new)]
         new_texts = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if len(self._vectors) + len(new_texts) > _REMEMBERED:

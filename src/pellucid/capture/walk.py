@@ -62,7 +62,10 @@ class FileWalk:
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
-        """Yield the files below a folder, sorted, that have a wanted suffix, are inside it and can be claimed."""
+        """Yield the files below a folder, sorted, that have a wanted suffix, are inside it and can be claimed.
+
+        Raises InputError if the folder itself cannot be listed; one below it that cannot is counted.
+        """
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
@@ -103,7 +106,10 @@ class FileWalk:
 
 
 def _place(given: Path) -> tuple[Path, bool]:
-    """Return the absolute path of a named path, and whether it is a folder; InputError if it cannot be reached."""
+    """Return the absolute path of a named path, with `~` expanded, and whether it is a folder.
+
+    Raises InputError if it does not exist or cannot be reached.
+    """
     try:
         path = given.expanduser().absolute()
         return path, stat.S_ISDIR(path.stat().st_mode)
@@ -115,9 +121,10 @@ def _place(given: Path) -> tuple[Path, bool]:
 
 
 def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
-    """Whether a glob matches the file, a folder above it, or the path that its links resolve to.
+    """Whether a glob matches the absolute `path`, a folder above it, or the path that its links resolve to.
 
-    `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
+    `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth. Capitals and
+    small letters differ.
     """
     globs = [os.path.expanduser(pattern) for pattern in patterns]  # which leaves a `~nobody` as it is
     if not globs:

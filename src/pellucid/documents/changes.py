@@ -188,10 +188,11 @@ def is_redefined(stored: KeptDocument, seen: SeenDocument) -> bool:
 def draft_document(
     stored: KeptDocument | None, seen: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> DocumentDraft:
-    """Draft the document to store for a file as it is now (`seen`).
+    """Draft the document to store for a file as it is now (`seen`); sections that it no longer has are closed.
 
-    `stored` is what is stored of the file so far; None for a new document. New parts begin at `now`; in a new document
-    at `seen.since`, or at the time of the commit that brought them. `updated` becomes `now` if anything changed.
+    `stored` is what is stored of the file so far; None for a new document. New parts begin at `now`, in a new document
+    at `seen.since`; with a git history, header versions begin at their commits, and the sections of a file that is as
+    committed at its last commit. `updated` becomes `now` if anything changed.
     """
     seen = seen.without_future_dates(stored, now)
     start = seen.since if stored is None else now

@@ -27,8 +27,10 @@ class DocumentProblem(Wire):
 
 
 def named_file(name: str) -> Path | None:
-    """Return the absolute path that a name means; None if the name is empty, contains a NUL, or begins with an unknown
-    `~user`."""
+    """Return the absolute path that a name means, with `~` expanded and links followed; it need not exist.
+
+    None if the name is empty, contains a NUL, or begins with an unknown `~user`.
+    """
     try:
         return Path(name).expanduser().resolve() if name else None
     except (OSError, RuntimeError, ValueError):
@@ -98,8 +100,10 @@ class Search:
 def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
     """Find the document files that `paths` name, and those below the folders that `paths` name.
 
-    Hidden files and folders, `node_modules`, links to folders and Pellucid's home are left out; links to files, too,
-    unless `paths` name them. A missing path is gone if a stored document is at or below the path, else a problem.
+    Below a folder, hidden files and folders, `node_modules`, links and files that the glob does not fit are left out; a
+    path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. A
+    missing path is gone if a stored document is at or below the path, else a problem; so is a file larger than
+    `MOST_BYTES`, or with a name that cannot be stored.
     """
     result = FoundFiles()
     for written_path in paths:
@@ -215,6 +219,8 @@ def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles
 
 
 def _fits(path: str, glob: str) -> bool:
-    """Whether a glob matches a relative path: `*` crosses `/`, and a glob without `/` is matched with the file's name
-    as well."""
+    """Whether a glob matches a relative path; capitals and small letters differ.
+
+    `*` crosses `/`, and a glob without `/` is matched with the file's name as well.
+    """
     return fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(path.rsplit("/", 1)[-1], glob))

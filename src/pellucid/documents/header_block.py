@@ -55,8 +55,9 @@ _LINK = re.compile(
 def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
     """Return the header that a text states: the `key: value` entries of the first blocks of lines in each of `spans`.
 
-    A block counts only if one of its keys is in `KNOWN`, a block of code only if two are. `path` is the document's own:
-    links in a value are resolved against it.
+    Of each span of lines (0-based, the last one excluded) at most four blocks are read, within 60 lines. A block counts
+    only if one of its keys is in `KNOWN`, a block of code only if two are; of a repeated key, the first value stays.
+    `path` is the document's own: links in a value are resolved against it.
     """
     header: Header = {}
     for first, last in spans:
@@ -72,7 +73,8 @@ def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], pat
 def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str) -> Header:
     """Return what the first section named Status (level 1 to 3) states: the status and relations such as `supersedes`.
 
-    Empty if there is no such section. `path` is the document's own, to resolve links.
+    Empty if there is no such section; at most four of its blocks are read, within 60 lines. `path` is the document's
+    own, to resolve links.
     """
     header: Header = {}
     for number, head in enumerate(headings):

@@ -135,7 +135,8 @@ class Histories:
         """Return the history of a file whose bytes are `data` now.
 
         None if the file is in no checkout, if no commit contains it, or if a later file in `paths` was asked for
-        before. `stored_digest` is the digest of the file's stored text, empty for a new file.
+        before. `stored_digest` is the SHA-256 of the file's bytes as last stored, in hexadecimal; empty for a new file.
+        Raises InputError if git fails.
         """
         top = self._tops.get(file)
         if top is None:
@@ -157,8 +158,8 @@ class Histories:
     def departures(self, stored_digests: Mapping[Path, str]) -> dict[Path, Departure]:
         """Map each of these missing files that a commit removed to its departure.
 
-        `stored_digests` maps the missing files to the digests of their stored texts. A repository that cannot be read
-        is noted.
+        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. A
+        repository that cannot be read is noted, and its files are left out.
         """
         by_top: dict[Path, list[Path]] = {}
         for file in stored_digests:

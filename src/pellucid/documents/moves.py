@@ -36,13 +36,12 @@ class Moves:
     def match_stored_document(
         self, file: Path, digest: str, stored: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None if the file is
-        new.
+        """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
 
-        `stored` maps files to documents; a document that moved here is removed from it. The document of this path comes
-        first if its bytes are the same or it was removed, then one with these bytes that left its file, then, for a new
-        path, one that git renamed to it. With `has_history` a document of this path is always it, since git swaps no
-        names.
+        `stored` maps files to documents; a document that moved here is removed from it, and the one that this path had
+        goes from it to `displaced`. The document of this path comes first if its bytes are the same or it was removed,
+        then one with these bytes that left its file, then, for a new path, one that git renamed to it. With
+        `has_history` a document of this path is always it, since git swaps no names.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):

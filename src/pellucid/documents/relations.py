@@ -107,7 +107,7 @@ def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Rel
     """Return the relation of the names under a heading, by that heading or the nearest one above it; None for mentions.
 
     `trail` has the headings above it, outermost first. Under `Relationships` a heading counts by its verb, and without
-    a verb names are `RELATES_TO`. Elsewhere a heading below level 3 counts for nothing itself, and an outermost `#
+    a verb names are `RELATES_TO`. Elsewhere a heading of level 4 or more counts for nothing itself, and an outermost `#
     References` with subsections is a chapter, not a list of references.
     """
     headings = [_normal_heading(each) for each in (*trail, heading)]

@@ -46,9 +46,9 @@ class ReadSection:
 
 
 def heading(text: str, level: int, first: int, end: int) -> Heading:
-    """Make a heading, of level 6 at most.
+    """Make a heading, of level 6 at most; `first` is its first line, `end` the one where the text below it begins.
 
-    One longer than 300 characters is cut, and its line counts as text as well.
+    One longer than 300 characters is cut, and its line counts as text as well. Lines are 0-based.
     """
     if len(text) <= _LONGEST_HEADING:
         return Heading(text, min(level, 6), first, end)
@@ -56,10 +56,10 @@ def heading(text: str, level: int, first: int, end: int) -> Heading:
 
 
 def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading | None) -> Iterator[ReadSection]:
-    """Yield the sections of the lines from `start` on, in order, none longer than `MOST_CHARACTERS`.
+    """Yield the sections of the lines from `start` (0-based) on, in order, none longer than `MOST_CHARACTERS`.
 
-    The document's `title` is in no trail. A section without text of its own is left out if others are below it, or if
-    its heading is empty.
+    The document's `title`, one of the outline's headings or None, is in no trail. A section without text of its own is
+    left out if others are below it, or if its heading is empty.
     """
     above: list[Heading] = []
     whole = iter([*outline.whole, (len(lines), len(lines))])

@@ -33,8 +33,8 @@ def versions_of(
 ) -> list[HeaderVersion]:
     """Make header versions of a header's states, which are in ascending order; a state of absence makes none.
 
-    A version that is in `stored` already keeps its id and values. A new one gets an id from `clock`, and `title` unless
-    its values have one.
+    Equal neighbours make one version. A version that is in `stored` already keeps its id and values. A new one gets an
+    id from `clock`, and `title` unless its values have one.
     """
     out: list[HeaderVersion] = []
     merged = _merge_states(states)
@@ -63,7 +63,7 @@ def history_up_to_now(
     """Return the states of a header up to now, ascending.
 
     These are the states that commits give, then the stored ones after the last commit that came from the file itself,
-    then `present` if its header differs from the last.
+    then `present` if its header differs from the last; `present` is dated no earlier than that last one.
     """
     end = commit_states[-1].at if commit_states else None
     later = [each for each in states_of_versions(stored) if each.commit is None and (end is None or each.at > end)]

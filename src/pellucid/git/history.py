@@ -76,11 +76,11 @@ def has_commits(repository: Repository) -> bool:
 
 
 def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Generator[FileHistory]:
-    """Yield the header history of each of these files (paths relative to the checkout), one file at a time.
+    """Yield the header history of each of these files (paths relative to the checkout), in their order, one at a time.
 
-    `read_header` parses the header of a version. Files that are in no commit are left out. Memory grows with the number
-    of versions, not with their size. Raises InputError if `git` is not installed or fails: no commit yet, or an object
-    is missing or damaged.
+    `read_header` parses the header of a version, of which it gets the first 64 KiB. Files that are in no commit are
+    left out. Memory grows with the number of versions, not with their size. Raises InputError if `git` is not installed
+    or fails: no commit yet, or an object is missing or damaged.
     """
     path_of = {_encode_path(path): path for path in paths}
     trail = Trail(dict(zip(path_of, path_of, strict=True)))
@@ -129,7 +129,7 @@ def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
 
 
 def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
-    """Map each of `paths` that the branch contained once and no longer contains to its departure.
+    """Map each of `paths` (relative to the checkout) that the branch contained once, and not now, to its departure.
 
     Raises InputError if `git` is not installed or fails.
     """

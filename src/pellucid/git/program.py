@@ -143,8 +143,8 @@ def _git_process(
 ) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """Run `git` in the folder `view` for the block; yield its input and output streams.
 
-    Raises InputError if it ends with an exit code that is not in `ok_codes`. `top` and `shared` are for the message
-    only.
+    Raises InputError if `git` is not installed, or ends with an exit code that is not in `ok_codes`; it is killed if
+    the block raises. `top` and `shared` are for the message only.
     """
     command = [_git_program(), "--no-pager", "--icase-pathspecs", *arguments]
     environment = {**ENVIRONMENT, "GIT_DIR": str(view), "HOME": str(view), "XDG_CONFIG_HOME": str(view)}

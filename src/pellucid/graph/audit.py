@@ -78,8 +78,9 @@ def audit(
 ) -> tuple[GraphProblem, ...]:
     """Return the problems among documents and open edges, sorted by kind: dangling, orphan, contradictory, one-sided.
 
-    A removed document defines nothing, and a name that only memories use is not a problem. `shared` maps the key of a
-    name that several entities have to the names of these entities; such a name leads to none of them.
+    Edges that have an end in time are ignored; `entities` give names to show. A removed document defines nothing, and a
+    name that only memories use is not a problem. `shared` maps the key of a name that several entities have to the
+    names of these entities; such a name leads to none of them.
     """
     graph = _build_graph(entities, edges, documents, shared)
     found = [*_dangling_targets(graph), *_orphans(graph), *_contradictions(graph), *_one_sided_replacements(graph)]
@@ -112,8 +113,8 @@ def _build_graph(
 
 
 def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
-    """Yield a problem for each entity that an open edge joins and that no document defines, or whose name several
-    entities have."""
+    """Yield a problem for each entity that an open edge joins to another one and that no document defines; it tells if
+    several entities are called so."""
     edges_at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         for end in (filed.edge.source, filed.edge.target):
@@ -182,7 +183,8 @@ def _duplicate_definitions(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _cycle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
-    """Yield a problem for each cycle of open edges of type `kind`; `why` is the reason to show."""
+    """Yield a problem for a shortest cycle in each set of entities that open edges of type `kind` join in a circle (see
+    `cycles`); `why` is the reason to show."""
     edges = [filed for filed in graph.between if filed.edge.type == kind]
     for cycle in cycles((filed.edge.source, filed.edge.target) for filed in edges):
         steps = set(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
@@ -277,7 +279,7 @@ def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
 
 
 def _strong_components(targets_of: Mapping[str, Sequence[str]]) -> list[set[str]]:
-    """Return the strongly connected sets of nodes by Kosaraju's algorithm; `after` maps a node to its targets."""
+    """Return the strongly connected sets of nodes, also those of one node, by Kosaraju's algorithm."""
     sources_of: dict[str, list[str]] = defaultdict(list)
     for source, targets in targets_of.items():
         for target in targets:

@@ -55,7 +55,8 @@ class _FactReading:
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
     """Return the facts that a document states: about itself in its headers, about others in header keys and sections.
 
-    Quarantined sections state nothing.
+    `naming` decides what is a document's name; the series of the document's own id is added to it. Quarantined sections
+    state nothing.
     """
     series = own_series(document.entity)
     naming, format_ = naming.with_series(series), _FORMATS[document.format]
@@ -116,7 +117,10 @@ def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
 
 def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """Yield the documents that a header value names: by name, by link or path, and by bare numbers of the document's
-    own series."""
+    own series.
+
+    Numbers in parentheses do not count. A document named by a number alone has an empty span at 0.
+    """
     names, links = reading.naming.find(value, in_lists=True), [*find_links(value, reading.document.path)]
     yield from names
     yield from (link for link in links if not any(_spans_overlap(named, link) for named in names))
@@ -199,7 +203,7 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
 
 
 def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
-    """Add mentions of the documents that a section names, also in code, but not in comments."""
+    """Add mentions of the documents that a section names, also in its heading and in code, but not in comments."""
     text = section.content
     if reading.format.comment in text:
         text = blank_spans(text, reading.format.markup(text).comments)

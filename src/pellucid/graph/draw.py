@@ -32,8 +32,8 @@ def text(
     """Draw a neighbourhood as lines of text, without a final newline; `no edges` if the centre has none.
 
     `SPEC-054 ─DEPENDS_ON→ SPEC-037 §3 (Depends on, specs/SPEC-054.md:30-34, 0.95)`: the node nearer to the centre is
-    first. `places` maps memory ids to the places of their texts; without it vault files are named. `ascii_only` is
-    about arrows and section signs; names stay as they are.
+    first. `nodes` give names and types. `places` maps memory ids to the places of their texts; for one that it lacks
+    the vault file is named. `ascii_only` is about arrows and section signs; names stay as they are.
     """
     drawing = _TextDrawing(Labels.of(nodes), places or {}, _PLAIN if ascii_only else _Signs())
     center = around.hops[0][0]

@@ -31,8 +31,8 @@ def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
 def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
     """Add a memory's entities, edges and claims to `out`; nothing for a forgotten memory or one that names nothing.
 
-    A memory with an empty period adds only its home node. Other statuses do not matter: the index knows from the ledger
-    when the memory was in force.
+    A memory with an empty period adds only its home node, and that only if it has an entity or is joined to another
+    memory. Other statuses do not matter: the index knows from the ledger when the memory was in force.
     """
     has_links = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
     if not has_links and not naming.may_name(memory.content):
@@ -48,7 +48,11 @@ def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
 
 
 def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming) -> None:
-    """Add to `out` the entity that a memory is about, its mentions, and its edges to other memories and its episode."""
+    """Add to `out` the entity that a memory is about, its mentions, and its edges to other memories and its episode.
+
+    The edge to the episode is added only beside another edge, a home node only beside an edge or for a memory that is
+    superseded.
+    """
     count_before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
         out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)

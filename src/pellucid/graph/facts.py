@@ -25,7 +25,10 @@ class Voice:
     recorded: int
 
     def edge(self, source: str, target: str, kind: EdgeType, section: str, confidence: float, anchor: str = "") -> Edge:
-        """Make an edge that this source states, for the period in which it states the edge."""
+        """Make an edge that this source states, for the period in which it states the edge.
+
+        `source` and `target` are node keys; for `section` and `anchor` see `Edge`.
+        """
         period = self.since, self.until, self.recorded
         return Edge(source, target, kind, self.memory_id, section, confidence, *period, anchor)
 
@@ -43,7 +46,8 @@ class FactCollector:
     """Pairs of a memory's id and the key of the node that it speaks for."""
 
     def add_named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
-        """Add the entity that a source names, and the edge between them.
+        """Add the entity that a source names, and the edge between them, which leads to the source if the relation is
+        inverse.
 
         Nothing is added if the source names itself or its period is empty.
         """
@@ -54,7 +58,10 @@ class FactCollector:
         self.add_edge(voice.edge(*ends, relation.type, section, confidence, named.anchor))
 
     def add_edge(self, edge: Edge) -> None:
-        """Add an edge once, with the first anchor (`§3`) given for it; an edge from a node to itself is ignored."""
+        """Add an edge once, with the first anchor (`§3`) given for it; an edge from a node to itself is ignored.
+
+        Edges with the same ends, type, memory and section are one edge; all but the anchor is of the one added first.
+        """
         key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
         former = self.edges.get(key)
         if edge.source == edge.target or (former and (former.anchor or not edge.anchor)):
@@ -62,9 +69,9 @@ class FactCollector:
         self.edges[key] = replace(former, anchor=edge.anchor) if former else edge
 
     def add_entity(self, fact: EntityFact) -> None:
-        """Add an entity, or extend the period of the one with the same key, which keeps the name added first.
+        """Add an entity, or extend the period of the one with the same key, which stays otherwise as it was added.
 
-        An entity that was added as one that the file defines stays as it was added.
+        The period of an entity that was added as one that the file defines stays, too.
         """
         former = self.entities.get(fact.key)
         if former is None:
@@ -98,6 +105,6 @@ class FactCollector:
 
 
 def epoch_span(since: datetime, *ends: datetime | None) -> tuple[int, int]:
-    """Return the start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER if all are
-    None."""
+    """Return the start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER for an end if
+    all are None. Every datetime must have a time zone."""
     return epoch_ms(since), min((epoch_ms(end) for end in ends if end), default=FOREVER)

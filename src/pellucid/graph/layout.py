@@ -34,7 +34,7 @@ class Box:
     width: float
 
     def is_near(self, other: "Box") -> bool:
-        """Whether two boxes overlap or are closer than the gap."""
+        """Whether two boxes overlap or are closer than the gap of 10 pixels, both across and down."""
         across = abs(self.x - other.x) < (self.width + other.width) / 2 + _GAP
         return across and abs(self.y - other.y) < HEIGHT + _GAP
 
@@ -75,8 +75,9 @@ class Layout:
 def place_nodes(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
     """Place the nodes: the centre in the middle, each hop on a ring around it, no two labels touching.
 
-    `rings` has the node keys by hop, `parents` maps a node to the nearer node to place it beside, `widths` to the width
-    of its label. A ring is widened up to 80 times; labels that touch even then stay so.
+    `rings` has the node keys by hop, the first ring the centre alone. `parents` maps every other node to the nearer
+    node to place it beside, `widths` every node to the width of its label in pixels. A ring is widened up to 80 times;
+    labels that touch even then stay so.
     """
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}
@@ -136,12 +137,13 @@ def _evenly_spread_angles(count: int, turn: float, shares: Sequence[float]) -> l
 
 
 def _box_at(angle: float, radius: float, width: float) -> Box:
-    """Return the box of a label on a ring, at an angle in radians."""
+    """Return the box of a label on a ring of this vertical radius (across it is 1.5 times as wide), at an angle in
+    radians; its centre is rounded to tenths of a pixel."""
     return Box(round(radius * _ASPECT * math.cos(angle), 1), round(radius * math.sin(angle), 1), width)
 
 
 def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
-    """Whether two of the boxes overlap or are closer than the gap."""
+    """Whether two of the boxes overlap or are closer than the gap (see `Box.is_near`)."""
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

@@ -33,10 +33,12 @@ def neighbourhood(
     types: Collection[EdgeType] = (),
     direction: Direction = "both",
 ) -> Neighbourhood:
-    """Return the nodes within `hops` edges of a node, and the edges followed to find them.
+    """Return the nodes within `hops` edges of a node, and the edges followed to find them, in the order of
+    `edge_order`.
 
-    Edges of `types` (empty: all) are followed from source to target (`out`), from target to source (`in`), or both. A
-    node without such edges is alone.
+    Edges of `types` (empty: all), open or closed, are followed from source to target (`out`), from target to source
+    (`in`), or both. An edge between two nodes at the distance `hops` is not followed. A node without such edges is
+    alone.
     """
     steps_from: dict[str, list[tuple[str, FiledEdge]]] = defaultdict(list)
     for filed in edges:

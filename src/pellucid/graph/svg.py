@@ -22,8 +22,9 @@ _MARGIN = 24.0
 def svg(around: Neighbourhood, nodes: Sequence[Node], link: Callable[[Node], str] | None = None) -> str:
     """Draw a neighbourhood as a whole SVG document, without a final newline.
 
-    With `link`, draw an element for a page that has `svg_marks.page_style`: `link` returns the URL for each node but
-    the centre, empty for a node that should not be a link.
+    It shows at most 60 nodes (the legend counts the others), under names of at most 28 characters. `nodes` give names
+    and types. With `link`, draw an element for a page that has `svg_marks.page_style`: `link` returns the URL for each
+    of `nodes` that is drawn but the centre, empty for a node that should not be a link.
     """
     labels = Labels.of(nodes)
     shown, hidden = _drawable_part(around)

@@ -54,7 +54,7 @@ class LegendRow:
 
 def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool) -> list[LegendRow]:
     """Return the rows of the legend: the edge types drawn, the meaning of dashes, and the number of nodes not drawn
-    (`hidden`)."""
+    (`hidden`). `has_undefined`: whether a node is drawn that no file defines."""
     rows = [LegendRow(name, "edge", name) for name in _edge_types(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
@@ -68,8 +68,11 @@ def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool)
 def head(
     frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int], *, has_links: bool = False
 ) -> str:
-    """Return the opening `<svg>` with title, description and background; `counts` are the numbers of nodes, lines and
-    hops."""
+    """Return the opening `<svg>` with title, description and background; the caller closes it.
+
+    `frame` is that of the drawing in pixels; room for `rows`, the legend, is added below, and the picture is at least
+    240 wide. `center` is the name of the centre, `counts` are the numbers of nodes, lines and hops.
+    """
     left, top, width, height = frame
     width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
     nodes, lines, hops = counts
@@ -84,7 +87,7 @@ def head(
 
 
 def style(lines: Sequence[DrawnEdge]) -> str:
-    """Return the `<style>` of a picture by itself."""
+    """Return the `<style>` element of a picture that is in no page, for the types of these lines (see `page_style`)."""
     return f"<style>{page_style(_edge_types(lines))}</style>"
 
 
@@ -95,7 +98,7 @@ def page_style(types: Sequence[EdgeType] = EDGE_TYPES) -> str:
 
 
 def linked(mark: str, url: str) -> str:
-    """Return an SVG element inside a link; the element itself if the URL is empty."""
+    """Return an SVG element inside a link to the URL, which is escaped; the element itself if the URL is empty."""
     return f'<a href="{escape(url)}">{mark}</a>' if url else mark
 
 
@@ -127,7 +130,10 @@ def ring_mark(rx: float, ry: float) -> str:
 
 
 def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
-    """Return an SVG arrow for each line, from source to target; several between the same two nodes are bent apart."""
+    """Return an SVG arrow for each line, from source to target; several between the same two nodes are bent apart.
+
+    `boxes` maps the keys of all nodes joined to their boxes.
+    """
     beside: dict[frozenset[str], list[DrawnEdge]] = defaultdict(list)
     for line in lines:
         beside[frozenset((line.near, line.far))].append(line)
@@ -175,7 +181,10 @@ def _edge_title(line: DrawnEdge, labels: Labels) -> str:
 
 
 def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) -> str:
-    """Return a node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type."""
+    """Return a node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type.
+
+    `key` is the node's, `center` whether it is the centre of the picture. One that no file defines is marked so.
+    """
     undefined = UNDEFINED if labels.is_undefined(key) else ""
     classes = f"node{' center' if center else ''}{' lazy' if undefined else ''}"
     about = ", ".join(each for each in (labels.name(key), labels.type(key), undefined) if each)
@@ -187,7 +196,7 @@ def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) ->
 
 
 def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
-    """Return the legend as SVG elements, below the picture on the left."""
+    """Return the legend as SVG elements, below the picture on the left; `frame` is the drawing's, as in `head`."""
     left, top, _, height = frame
     x, out = left + 16, list[str]()
     for place, row in enumerate(rows):

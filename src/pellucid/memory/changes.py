@@ -63,7 +63,10 @@ class ChangeSet:
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
-        """Add a new memory; with an `event`, add a ledger row about it, with `reason` and `related` ids."""
+        """Add a new memory; with an `event`, add a ledger row about it, with `reason` and `related` ids.
+
+        Nothing is written before the caller commits what `plan` returns.
+        """
         self._fresh[memory.id] = memory
         if event:
             self._note_change(memory.id, event, {}, {"status": memory.status}, reason, related)
@@ -85,8 +88,12 @@ class ChangeSet:
     ) -> bool:
         """Change the state of a stored memory, or of one that this operation creates; return whether anything changes.
 
-        Of `fields`, those that the memory's file cannot contain are ignored. `event`, `reason` and the ids of `related`
-        memories go into the ledger row.
+        `fields` maps names of `STATE_FIELDS` to new values; others fail an assertion. Those that the memory's file
+        cannot contain are ignored. `event`, `reason` and the ids of `related` memories go into the ledger row; without
+        a change there is no row.
+
+        Raises:
+            ConflictError: the file of a section is gone.
         """
         memory = self.now(target.memory if isinstance(target, Served) else target)
         assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
@@ -118,17 +125,20 @@ class ChangeSet:
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """Add a ledger row saying that a memory's words were said again, and in which session; no file changes."""
+        """Add a ledger row saying that a memory's words were said again, and in which session; no file changes.
+
+        `source_class` is that of the words said again; it becomes the row's reason.
+        """
         self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
         """Return all files and ledger rows of the operation: its changes, and `drafts`, the other files that it writes.
 
-        If a changed memory's file is among the drafts, the change is made in the draft.
+        If a changed memory's file is among the drafts, the change is made in the draft. Nothing is written.
 
         Raises:
-            ConflictError: a file is gone, or no longer contains the memory; nothing was written.
+            ConflictError: a file is gone, or no longer contains the memory.
         """
         drafted = {each.path: (each.base_hash, each.data) for each in drafts}
         files: dict[str, tuple[str | None, bytes]] = {}
@@ -191,7 +201,7 @@ class ChangeSet:
 
 
 def _written_state(fields: Fields) -> dict[str, object]:
-    """Return fields as a file has them: camelCase keys, instants as text, empty values None."""
+    """Return fields as JSON has them: camelCase keys, instants as text, tuples as lists; None stays None."""
     checked = Memory.model_construct(**fields)
     values = checked.model_dump(mode="json", by_alias=True, include=set(fields), warnings=False)
     return {key: values[key] for key in map(to_camel, fields)}
@@ -220,12 +230,13 @@ def _refuse_other_id(path: str, data: bytes, memory: Memory) -> None:
 
 
 def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
-    """Return the fields of a memory from the `before` or `after` of a ledger row.
+    """Return the fields of a memory from the `before` or `after` of a ledger row; keys of no state field are left out.
 
-    `names` are the memory's attributes in their order, by which retired ones are numbered in the row.
+    `names` are the memory's attributes in their order, by which retired ones are numbered in the row; numbers beyond
+    them are left out. Instants are in UTC; a value of None becomes the field's default.
 
     Raises:
-        ValidationError: the row was tampered with.
+        ValueError: the row was tampered with (mostly as pydantic's ValidationError).
     """
     fields = {to_camel(name): name for name in STATE_FIELDS}
     values = {fields[key]: value for key, value in state.items() if key in fields}
@@ -250,5 +261,5 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
 
 
 def memory_write(memory: Memory) -> FileWrite:
-    """Return the write of a new memory's vault file."""
+    """Return the write of a new memory's vault file; committing it fails if there is such a file already."""
     return FileWrite(memory_path(memory), render_memory(memory))

@@ -143,10 +143,11 @@ class Use:
 def compile_report(
     period: tuple[datetime, datetime], namespace: str, rows: Iterable[Row], use: Use, memories: Mapping[str, Memory]
 ) -> Report:
-    """Compile the report of a period `[since, until)` of a namespace.
+    """Compile the report of a period `[since, until)`, two aware instants, of a namespace.
 
-    `rows` are all rows of the ledger, oldest first; `memories` maps the ids of the namespace's memories to them. A
-    memory that is gone is named by its id alone.
+    `rows` are all rows of the ledger, oldest first; `use` are the history's counts; `memories` maps the ids of the
+    namespace's memories to them. Each section counts all of its memories and lists ten. A memory that is gone is named
+    by its id alone. No entry has a `content` yet.
     """
     since, until = period
     tally = _PeriodTally(since, until)
@@ -227,7 +228,10 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """List the memories with these ids by their last fold in the period, the most important first."""
+    """List the memories with these ids by their last fold in the period, the most important first.
+
+    An entry's `times` are the uses that the fold counts.
+    """
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
     return _section([ReportEntry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])

@@ -52,8 +52,9 @@ class EncodingCache:
     def encode_ahead(self, texts: Mapping[bytes, str]) -> None:
         """Encode `texts`, by digest, that are likely to be folded soon, and keep the encodings for the fold.
 
-        Nothing happens without an encoder, while the index has another model's vectors, or if the encoder fails: the
-        fold will fail likewise and report it.
+        Texts that have an encoding are left out; of those kept, the oldest beyond 4,096 are dropped. Nothing happens
+        without an encoder, while the index has another model's vectors, or if the encoder fails: the fold will fail
+        likewise and report it.
         """
         if not texts or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
@@ -70,7 +71,8 @@ class EncodingCache:
     def encodings_of(self, texts: Mapping[bytes, str], source: EncodingSource) -> tuple[dict[bytes, Encoding], str]:
         """Return the encodings of texts, by digest, and why some have none; that is empty if all have one.
 
-        Encodings made ahead are used up.
+        The reason is also kept in `problem`; an encoder that fails raises nothing. Encodings made ahead are used up, if
+        `source` has an encoder.
         """
         encodings, problem = self.index.encodings(texts) if source.reuse else {}, ""
         if source.encoder is not None:

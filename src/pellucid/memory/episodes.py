@@ -63,8 +63,9 @@ def episode_write(
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
     """Return the write of a new episode's file, and its moments: the passages of the turns; empty if `keeping` is None.
 
-    `memories` and `artifacts` are those extracted from the segment. The topic of an episode with moments comes from its
-    turns; without moments, no word of the turns stays, and it comes from the memories that are not in quarantine.
+    The segment has at least one turn; `id` is the episode's, None for a new one. `memories` and `artifacts` are those
+    extracted from the segment. The topic of an episode with moments comes from its turns; without moments, no word of
+    the turns stays, and it comes from the memories that are not in quarantine. Nothing is written yet.
     """
     moments = tuple(_make_moments(segment.turns, namespace, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
@@ -139,6 +140,7 @@ def _turn_text(turn: Turn) -> str:
 def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept) -> str:
     """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
+    It has 80 characters of whole words, and ` …` if more follows; pasted words are passed over if there are others.
     Doubted and forgotten turns are passed over; `Untitled` if no other is left.
     """
     candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
@@ -151,7 +153,10 @@ def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept)
 
 
 def topic_words(memories: Iterable[Memory]) -> str:
-    """Return a topic for memories: their five most frequent words, tags counting more, in order of appearance."""
+    """Return a topic for memories: their five most frequent words, tags counting more, in order of appearance.
+
+    It is cut at 80 characters; `untitled` if there are no words. Numbers count only as tags.
+    """
     weight = Counter[str]()
     for memory in memories:
         weight.update(word for word in content_words(memory.content) if word[0].isalpha())

@@ -26,7 +26,10 @@ class Filed:
 
 
 def parse_head(head: FileHead, namespace: str, key: bytes) -> Filed:
-    """Parse a file; `namespace` and `key` complete a file that a person wrote by hand."""
+    """Parse a file; `namespace` and the vault's `key` complete a file that a person wrote by hand.
+
+    What cannot be parsed comes back without contents, and with the reason as `problem`.
+    """
     if head.data is None:
         return Filed(head)
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
@@ -49,7 +52,8 @@ def encodable_texts(files: Sequence[Filed]) -> dict[bytes, str]:
 def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | None, naming: Naming) -> PathChange:
     """Return the rows that the index is to have of a file; `op_id` wrote it, if the record names no other operation.
 
-    `encodings` are by digest of the text.
+    `encodings` are by digest of the text; a text that is missing there gets none. `naming` says what counts as the name
+    of a document.
     """
     head, parsed = filed.head, filed.parsed
     records = tuple(

@@ -142,7 +142,10 @@ class Indexer:
         self._cache.encode_ahead({words_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
-        """Encode what others wrote into the vault (or at these of its paths) ahead of its fold."""
+        """Encode what others wrote into the vault (or at these of its paths) ahead of its fold.
+
+        Nothing is folded. What cannot be read or parsed is passed over; if the encoder fails, nothing is encoded.
+        """
         from pellucid.memory import filed
 
         drift = self.drift(paths)
@@ -161,10 +164,11 @@ class Indexer:
 
         `changed` are further paths to fold, changed by others; operation `op_id` counts as their writer. An index
         without any operation, as a new version of it is, also folds all its files again. What does not fit on the disk
-        stays in the journal, and is folded from there.
+        stays in the journal, and is folded from there. Unreadable files are named in the outcome, and raise nothing.
 
         Raises:
             NoRoomError: the index could not be written.
+            StoreError: other processes folded each time that this one tried, or waiting files are out of reach.
             DeadlineError: the time of `deadline` (None: it has no end) was over before other threads had folded.
         """
         with (deadline or Deadline()).holding(self._one_at_a_time):
@@ -188,7 +192,10 @@ class Indexer:
             return self._fold_paths(ordered, self._task_for(new_state, op_id, reading)) + reading.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
-        """Return how the vault, or these of its paths, differ from what the index last read, judged by stamps."""
+        """Return how the vault, or these of its paths, differ from what the index last read.
+
+        Only size and time of modification are compared; no file is read.
+        """
         indexed = self.index.files(paths)
         stamps = {stamp.path: stamp for stamp in self.records.walk(paths)}
         return Drift(
@@ -198,7 +205,10 @@ class Indexer:
         )
 
     def holds_removed(self) -> bool:
-        """Whether the index can contain something whose forgetting, or the removal of whose file, was acknowledged."""
+        """Whether the index can contain something whose forgetting, or the removal of whose file, was acknowledged.
+
+        Raises InputError if a file that was changed since cannot be read.
+        """
         rows = self.records.operations(after=self.index.state().applied_seq)
         if any(row.kind in {"forget", "purge"} for row in rows):
             return True
@@ -207,7 +217,14 @@ class Indexer:
         return any(head.data is None for head in self.records.heads(sorted(indexed)))
 
     def rebuild(self, op_id: str | None = None) -> Folded:
-        """Fold every file and ledger row anew; a text keeps its encoding if the model is the same."""
+        """Fold every file and ledger row anew; a text keeps its encoding if the model is the same.
+
+        Vectors of another model are replaced. `op_id` counts as the writer of files that no operation wrote. Waits for
+        other threads without a limit.
+
+        Raises:
+            StoreError: the index or a waiting file could not be written, or other processes kept folding.
+        """
         with self._one_at_a_time:
             self.records.drain()
             state = self.index.state()

@@ -62,7 +62,10 @@ def lifecycle_rows(ledger: Ledger, namespace: str) -> list[LifecycleRow]:
 
 
 def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
-    """Map ids of memories to the sessions in which somebody said them again; a row without a session counts as one."""
+    """Map ids of memories to the sessions in which a person said them again, with the last time in each (UTC).
+
+    Only rows with a reason in `REINFORCING` count. A row without a session counts as one.
+    """
     out: dict[str, Sessions] = {}
     for row in rows:
         if isinstance(row, LifecycleRow) and row.event_type == "corroborated" and row.reason_code in REINFORCING:
@@ -73,7 +76,7 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
 
 
 def row_time(row: Row) -> datetime:
-    """Return the instant that a ledger row is about."""
+    """Return the UTC instant that a ledger row is about: of a pass its end, of a verdict when it was given."""
     match row:
         case LifecycleRow():
             return row.timestamp

@@ -96,7 +96,7 @@ class Condition:
 def age_memory(
     memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings
 ) -> Aged:
-    """Compute heat, decay and tier of a memory at `now`, as a ledger row with reasons.
+    """Compute heat, decay and tier of a memory at `now`, as a ledger row with reasons; nothing is written.
 
     `previous` is the memory's last fold; without one, it counts as hot before.
     """
@@ -228,10 +228,11 @@ def tier_value(state: Condition) -> Worth:
 def next_tier(
     memory: Memory, worth: float, previous_tier: Tier, now: datetime, settings: LifecycleSettings
 ) -> tuple[Tier, Why]:
-    """Return the tier of a memory with this tier value, and the reason.
+    """Return the tier of a memory with this tier value (`worth`, 0 to 1), and the reason.
 
-    Between the two thresholds the tier stays. If the settings make them equal or crossed, promotion wins, so that no
-    memory goes to and fro.
+    A protected memory is hot. Between the two thresholds the tier stays, and a memory kept for fewer than
+    `demote_after_days` does not go cold. If the settings make the thresholds equal or crossed, promotion wins, so that
+    no memory goes to and fro.
     """
     if protection(memory):
         return "hot", "protected"
@@ -262,7 +263,10 @@ def ages(memory: Memory, now: datetime) -> bool:
 
 
 def moved(fold: FoldRow, previous: FoldRow | None) -> bool:
-    """Whether a new fold differs so much from the previous one that it is to be written."""
+    """Whether a new fold differs so much from the previous one that it is to be written.
+
+    It does without a previous one, with another tier or count, or if heat, decay or tier value changed by .05.
+    """
     if previous is None:
         return True
     values = ((fold.heat, previous.heat), (fold.decay, previous.decay), (fold.tier_value, previous.tier_value))
@@ -284,7 +288,11 @@ def stale(memory: Memory, decay_value: float) -> bool:
 
 
 def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
-    """Return why archiving a memory is proposed; None if it is not. Only a person or a command archives."""
+    """Return why archiving a memory is proposed; None if it is not. Only a person or a command archives.
+
+    `decayed`: the decay is .85 or more. `speculative`: confidence below .40, kept for 30 days, never used, served or
+    said again. None for a protected memory.
+    """
     if protection(memory):
         return None
     if aged.decay.value >= ARCHIVE_AT:
@@ -295,7 +303,10 @@ def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archiva
 
 
 def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """Return the whole days until a hot memory goes cold if nobody uses it; None if that takes over ten years."""
+    """Return the whole days until a hot memory goes cold if nobody uses it; 0 if it would at once.
+
+    None if that takes over ten years, or never happens.
+    """
     hot_fold = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
 
     def cold(days: int) -> bool:

@@ -24,7 +24,10 @@ _WORD = re.compile(r"\w")
 
 
 def passages(text: str) -> list[str]:
-    """Cut a text into passages of some 280 characters each, in order; a shorter text is one passage."""
+    """Cut a text into passages that aim at 280 characters each and have at most 560, in order, without outer blanks.
+
+    A text of at most 280 characters, also an empty one, is one passage, unchanged.
+    """
     if len(text) <= PASSAGE_CHARS:
         return [text]
     finished, current, after_heading = list[str](), "", False

@@ -66,6 +66,7 @@ class UnitOfWork:
         Raises:
             DeadlineError: the call was given up before others had written.
             StoreBusyError: others have been writing there for 60 seconds.
+            NoRoomError: the index could not be written.
         """
         self.indexer.encode_ahead(texts)
         with self.exclusive(WAIT_S, namespace, self.deadline):
@@ -85,6 +86,11 @@ class UnitOfWork:
         Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows but
         the namespace, since every row of the ledger is written here. `seen` are keys of transcript turns that are not
         to be imported again.
+
+        Raises:
+            ConflictError: a file changed since it was read, or a new one exists already; nothing is kept.
+            InputError: a path is not allowed in the vault or occurs twice; nothing is kept.
+            StoreError: the journal could not be written, and nothing is kept; or files or the index, and it is kept.
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())

@@ -71,11 +71,11 @@ class AccessList(Wire):
         return AccessList(principals=(*self.without(principal.name).principals, principal))
 
     def without(self, name: str) -> "AccessList":
-        """Return a copy of the list without the principal of this name."""
+        """Return a copy of the list without the principal of this name; an equal list if there is none."""
         return AccessList(principals=tuple(each for each in self.principals if each.name != name))
 
     def principal_of_token(self, token: str, key: bytes) -> Principal | None:
-        """Return the principal that a token (`pel_<id>_<secret>`) belongs to; None if it belongs to none.
+        """Return the principal that a token (`pel_<id>_<secret>`) belongs to; None if it is malformed or nobody's.
 
         `key` is the vault's. An unknown token takes as long to refuse as a known id with a wrong secret.
         """
@@ -87,10 +87,13 @@ class AccessList(Wire):
 
 
 def format_token(token_id: str, secret: str) -> str:
-    """Return the token `pel_<id>_<secret>` that its owner is given."""
+    """Return the token `pel_<id>_<secret>` that its owner is given.
+
+    Only an id of 12 and a secret of 64 hex digits in lower case make a token that is recognised; this is not checked.
+    """
     return f"pel_{token_id}_{secret}"
 
 
 def secret_digest(secret: str, key: bytes) -> str:
-    """Return the keyed SHA-256 of a token's secret, in hex, which is all that is stored of the secret."""
+    """Return the HMAC-SHA-256 of a token's secret by the vault's `key`, as 64 hex digits: all that is stored of it."""
     return hmac.new(key, b"pellucid token\0" + secret.encode(), hashlib.sha256).hexdigest()

@@ -23,13 +23,16 @@ class Artifact(Wire):
         return f"{self.role} {self.kind} {self.name}"
 
     def id(self, namespace: str) -> str:
-        """Return the artifact's id, `art_` and 32 hex digits: equal for equal kind and name, whatever their case."""
+        """Return the artifact's id in a namespace: `art_` and 32 hex digits, the same for the same kind and name.
+
+        The case of the name and the role make no difference.
+        """
         identity = f"{namespace}\0{self.kind}\0{self.name.casefold()}"
         return f"art_{hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()}"
 
 
 def parse_artifact(text: str) -> Artifact | None:
-    """Parse the text `role kind name` that `str(artifact)` writes; return None if the text has another form."""
+    """Parse the text `role kind name` that `str(artifact)` writes; return None if a part is missing or not known."""
     role, _, rest = text.partition(" ")
     kind, _, name = rest.partition(" ")
     try:

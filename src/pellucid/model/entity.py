@@ -47,14 +47,17 @@ _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 
 
 def node_key(name: str) -> str:
-    """Return the key by which names of an entity are compared: equal for `SPEC-054`, `spec 54` and `Spec #54`."""
+    """Return the key by which names of an entity are compared: equal for `SPEC-054`, `spec 54` and `Spec #54`.
+
+    It is the `entity_key` of the name; of a series and its number, without `#` and leading zeros.
+    """
     key = entity_key(name)
     found = _NUMBERED.fullmatch(key.replace("-#", "-").replace("#", "-"))
     return f"{found[1]}-{found[2]}" if found else key
 
 
 def series_of(name: str) -> str:
-    """Return the series of a numbered name: `spec` for `SPEC-054`; empty for a name without a number."""
+    """Return the series of a numbered name, in lower case: `spec` for `SPEC-054`; empty for any other name."""
     found = _NUMBERED.fullmatch(node_key(name))
     return found[1] if found else ""
 
@@ -150,8 +153,10 @@ class EntityState:
 def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
     """Return the states of an entity, oldest first, without gaps; neighbours differ, and the last ends at `until`.
 
-    Of several claims about one attribute, the claim that began last counts, then the one written last. `since` is when
-    the entity was first mentioned; the chain has at least one state.
+    `claims` are cut to the periods in which they count: `retired_by` is not read, and claims of an empty period are
+    ignored. Of several about one attribute, the claim that began last counts, then the one written last. The chain
+    begins at `since`, when the entity was first mentioned, or with an earlier claim. It has at least one state, which
+    lasts 1 ms if `until` is not after its beginning.
     """
     valid = [claim for claim in claims if claim.valid_from < claim.valid_until]
     start = min([since, *(claim.valid_from for claim in valid)])
@@ -198,7 +203,8 @@ def _states_from_changes(
 ) -> tuple[EntityState, ...]:
     """Return the states over `[start, until)`. `changes` maps an instant to the claims that take effect, by attribute.
 
-    A claim of None ends the attribute's value. A change to an equal value begins no state.
+    `until` must be after `start`, and no change before it. A claim of None ends the attribute's value. A change to an
+    equal value begins no state.
     """
     current: dict[str, Claim] = {}
     out: list[tuple[int, dict[str, str], EventType, str]] = []
@@ -229,17 +235,21 @@ _RETIRED = (
 
 
 def is_retired(status: str) -> bool:
-    """Whether a status says that its owner is no longer in force: `Withdrawn`, `superseded by SPEC-2`."""
+    """Whether a status says with its first word, in any case, that its owner is no longer in force: `Withdrawn`."""
     return _comparable_status(status).startswith(_RETIRED)
 
 
 def is_superseded(status: str) -> bool:
-    """Whether a status says that something newer has taken its owner's place: `Superseded by SPEC-2`, `replaced`."""
+    """Whether a status begins with `superseded` or `replaced`, in any case: something newer has its owner's place."""
     return _comparable_status(status).startswith(_SUPERSEDED)
 
 
 def retirement(header: Mapping[str, str]) -> str:
-    """Return how a header says that its document is retired: `superseded by SPEC-2`, `withdrawn`; empty if not."""
+    """Return how a header says that its document is retired: `superseded by SPEC-2`, `withdrawn`; empty if not.
+
+    A key such as `superseded-by` counts before `status`, unless the status ends with the successor's name. A status is
+    returned with a small first letter, up to a parenthesis. At most 120 characters.
+    """
     values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
     status = values.get("status", "")
     successor = next((values[key] for key in _SUCCESSOR_KEYS if values.get(key)), "")
@@ -256,7 +266,11 @@ def _comparable_status(status: str) -> str:
 
 
 def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
-    """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ."""
+    """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ.
+
+    Names are in comparable form (`superseded-by`). Of several kinds the first of these counts: superseded, retired,
+    merged, renamed, version_bumped; `changed` if it is none of them.
+    """
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _comparable_status(after.get("status", "")) if "status" in changed else ""
     if is_superseded(status) or changed & {"superseded-by", "replaced-by"}:

@@ -183,7 +183,7 @@ class Memory(Wire):
 
     @property
     def holds_since(self) -> datetime:
-        """The instant since which the statement holds, as far as known."""
+        """The UTC instant since which the statement holds: `valid_at`, or `created` if that is not known."""
         return self.valid_at or self.created
 
     @property
@@ -237,7 +237,10 @@ class Moment(Wire):
 
 
 def live_attributes(memory: Memory) -> dict[str, str]:
-    """Return the values that a memory states and has not retired, by `entity::attribute`; empty without an entity."""
+    """Return the values that a memory states and has not retired, by `attribute_key`: `entity::attribute`.
+
+    Empty if the memory has no `entity_ref`.
+    """
     if not memory.entity_ref:
         return {}
     retired = {entity_key(name) for name in memory.retired_attributes}
@@ -246,11 +249,13 @@ def live_attributes(memory: Memory) -> dict[str, str]:
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:
-    """Return when a memory was written down: the time in its id (UUIDv7), or `created` if the id contains no time."""
+    """Return when a memory was written down: the UTC time in its id, to the millisecond, or `created` if the id is no
+    UUIDv7.
+    """
     digits = memory_id.partition("_")[2]
     return datetime.fromtimestamp(int(digits[:12], 16) / 1000, UTC) if digits[12:13] == "7" else created
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
-    """Return the id `<prefix>_<32 hex digits>` for its 16 bytes, with trailing zero bytes that NumPy drops."""
+    """Return the id `<prefix>_<32 hex digits>` of its 16 bytes; zero bytes at the end, which NumPy drops, may lack."""
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

@@ -52,7 +52,9 @@ class ExtractedFact(Wire):
 
     @property
     def cited(self) -> list[int]:
-        """The numbers of all turns or lines of the evidence."""
+        """The numbers of all turns or lines of the evidence, range after range, without their sources; a number that
+        several ranges have is repeated.
+        """
         return [at for each in self.evidence for at in range(each.start, each.end + 1)]
 
 

@@ -34,7 +34,9 @@ _ENDS = ".-_"
 
 
 def folder_path(folder: str) -> PurePosixPath | PureWindowsPath | None:
-    """Return a folder as a path without `..`, of POSIX or of Windows; None if it is not absolute."""
+    """Return a folder as a path without `..`, of POSIX if it begins with `/`, else of Windows; None if it is not
+    absolute, or begins with `/` and has a null character.
+    """
     if folder.startswith("/") and "\0" not in folder:
         return PurePosixPath("/" + posixpath.normpath(folder).lstrip("/"))
     path = PureWindowsPath(ntpath.normpath(folder))
@@ -42,7 +44,10 @@ def folder_path(folder: str) -> PurePosixPath | PureWindowsPath | None:
 
 
 def contains_folder(root: str, folder: str) -> bool:
-    """Whether a folder is the root, or lies below it."""
+    """Whether a folder is the root or lies below it, by text alone; False if either is not absolute.
+
+    The case of letters makes no difference in Windows paths.
+    """
     above, below = folder_path(root), folder_path(folder)
     return type(above) is type(below) and above is not None and below is not None and below.is_relative_to(above)
 
@@ -86,7 +91,9 @@ class ProjectRegistry(Wire):
         return next((each for each in self.projects if each.root == root), None)
 
     def nearest(self, folder: str) -> tuple[Project, str] | None:
-        """Return the project whose root or worktree contains a folder, and that path; the deepest, or None."""
+        """Return the project with the deepest root or worktree that contains a folder, and that root or worktree; None
+        if there is none.
+        """
         found = [
             (each, top)
             for each in self.projects
@@ -98,8 +105,9 @@ class ProjectRegistry(Wire):
     def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
         """Return the registry with a project at `root`, of which `worktree`, if given, is a further checkout.
 
-        Both folders are removed from the worktrees of all other projects. A new root gets a namespace that no other
-        project has and for which `is_taken` (whether a namespace contains something already) is false.
+        Both folders are removed from the worktrees of all other projects; neither is checked. A new root gets a
+        namespace that no other project has and for which `is_taken` (whether a namespace contains something already) is
+        false. Projects are sorted by namespace.
         """
         mine = self.of_root(root)
         if mine is None:
@@ -114,8 +122,9 @@ class ProjectRegistry(Wire):
     def with_moved_project(self, namespace: str, root: str) -> "ProjectRegistry":
         """Return the registry with the project of a namespace (which must have one) moved to `root`.
 
-        The project's old root becomes one of its worktrees. A project that was at `root` is dropped, and no other
-        project keeps `root` as a worktree.
+        The project's old root becomes one of its worktrees. A project that was at `root` is dropped, and no project
+        keeps `root` as a worktree. If the old root is in `earlier`, `root` is added there. Raises ValueError if `root`
+        is not an absolute folder in its plain form.
         """
         kept = (each for each in self.projects if each.root != root or each.namespace == namespace)
         found = [
@@ -134,7 +143,7 @@ class ProjectRegistry(Wire):
 
 
 def depth(folder: str) -> int:
-    """Return the number of parts of an absolute folder's path; 0 for any other text."""
+    """Return the number of parts of an absolute folder's path, with `/` or the drive as one; 0 for any other text."""
     path = folder_path(folder)
     return len(path.parts) if path else 0
 
@@ -145,7 +154,11 @@ def _without_worktrees(project: Project, folders: set[str | None]) -> Project:
 
 
 def _possible_namespaces(root: str) -> Iterator[str]:
-    """Yield names for a root's namespace, best first: the folder's, then with its parent's before it, then numbered."""
+    """Yield names for a root's namespace, best first: the folder's, then with its parent's before it, then numbered.
+
+    There is no end to them. They are in the tenant `local`; `.git` is cut off, and a folder whose name leaves nothing
+    is called `project`.
+    """
     path = folder_path(root)
     name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS
     yield f"{_TENANT}/{name}"
@@ -155,6 +168,10 @@ def _possible_namespaces(root: str) -> Iterator[str]:
 
 
 def _slug(name: str, max_length: int) -> str:
-    """Return a folder's name in lower-case ASCII, other signs as hyphens, cut to `max_length`; it can be empty."""
+    """Return a folder's name in lower-case ASCII, cut to `max_length`; it can be empty.
+
+    Accents and letters without an ASCII form are dropped. Signs other than `.` and `_` become hyphens; none of the
+    three stays at either end.
+    """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return _NOT_NAMING.sub("-", plain).strip(_ENDS)[:max_length].rstrip(_ENDS)

@@ -42,9 +42,10 @@ class Attribution:
 def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
     """Read the attributes of one entity from a sentence; empty if it states none.
 
-    If the sentence denies them, only the entity is returned. JSON, lines of code, texts longer than a sentence, and a
-    sentence that announces a list state nothing. `speaker` is the entity that `I` and `my` mean; None for an assistant
-    that speaks for nobody.
+    Entity and names of attributes come as `entity_key` makes them (casefolded, with hyphens), values as written. If the
+    sentence denies them, only the entity is returned. JSON, lines of code, a sentence of over 1,000 characters, and one
+    that announces a list state nothing. `speaker` is the entity that `I` and `my` mean; None for an assistant that
+    speaks for nobody.
     """
     if len(sentence) > LONGEST_SENTENCE:
         return Attribution()
@@ -58,7 +59,10 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 
 
 def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
-    """Return the entity of the first pattern row that matches a sentence, and its attributes; `("", {})` if none."""
+    """Return the entity of the first pattern row that matches a sentence, and its attributes; `("", {})` if none.
+
+    Later rows add attributes of the same entity; the value read first stays.
+    """
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
@@ -84,7 +88,11 @@ def _matched_entity(match: re.Match[str], speaker: str | None) -> str:
 
 
 def _stated_attributes(match: re.Match[str], row: str, language: Language) -> dict[str, str]:
-    """Return the attributes that a match of `row` states; `{}` if the value is nothing that could change."""
+    """Return the attributes that a match states; `{}` if the value is nothing that could change.
+
+    `row` is the name of the pattern row that matched. A value is short, and concrete unless its row takes any words;
+    the attribute has to be able to name something.
+    """
     groups = match.groupdict()
     if groups.get("list") is not None:
         return _listed_attributes(groups["list"], language)
@@ -124,7 +132,10 @@ def _is_short(value: str) -> bool:
 
 
 def _is_concrete(value: str, language: Language) -> bool:
-    """Whether a value is a number, weekday, path or name: something that another value could replace later."""
+    """Whether a short value begins with a number, weekday, path or quotation, or is a name or inline code.
+
+    Such a value can be replaced by another later. The number words for zero and one do not count.
+    """
     if not _is_short(value):
         return False
     first = value.split(maxsplit=1)[0]

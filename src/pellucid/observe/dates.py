@@ -28,9 +28,10 @@ _OPENS = {"week": "week of ", "trail": "since "}
 def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     """Return the text with an absolute date in brackets after each of its first two relative ones.
 
-    `at` is the time at which it was said; if None, the text is unchanged. A week is `week of 2026-04-20`, a month
-    `2026-04`, a year `2026`, the past week `since 2026-04-15`. A `today` that is no date, as in `the today column`,
-    stays as it is.
+    `at` is the time at which it was said, and its day is that of its own time zone. If it is None, or the language has
+    no relative dates, the text is unchanged. A week is `week of 2026-04-20`, a month `2026-04`, a year `2026`, the past
+    week `since 2026-04-15`. Dates in inline code, dates with a year in brackets behind them, and a `today` that is no
+    date, as in `the today column`, stay as they are.
     """
     pattern = _pattern(language.code)
     if at is None or not pattern:
@@ -78,7 +79,7 @@ def _clause_start(text: str, at: int) -> int:
 
 
 def _is_heading(clause: str) -> bool:
-    """Whether all longer words of a clause, three at least, begin with a capital."""
+    """Whether all longer words of a clause (four letters or more), three at least, begin with a capital."""
     longer = [word for word in clause.split() if len(word) >= _SHORT and word[0].isalpha()]
     return len(longer) >= _HEADING and all(word[0].isupper() for word in longer)
 
@@ -90,7 +91,7 @@ def _after_be(clause: str) -> set[str]:
 
 @cache
 def _pattern(code: str) -> re.Pattern[str] | None:
-    """Return a pattern for every relative date of a language, by its code; None for a language without any."""
+    """Return a pattern for every relative date in lower-case text of a language, by its code; None for none."""
     language = load_language(code)
     spans = language.spans
     set_phrases = phrases(code)
@@ -111,7 +112,10 @@ def _name_groups(template: str, name: str) -> str:
 
 
 def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
-    """Return the date (`2026-04-22`) that a match of `_pattern` means, seen from `today`; None if no date."""
+    """Return the date (`2026-04-22`) that a match of `_pattern` means, seen from `today`; None if no date.
+
+    Raises OverflowError or ValueError if the day lies outside the years 1 to 9999.
+    """
     kind = match.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
@@ -127,7 +131,11 @@ def _absolute_date(match: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """Return the period `offset` units from today (`2026-04-22`, `week of 2026-04-20`, `2026-Q2`); None for `none`."""
+    """Return the period `offset` units from today (`2026-04-22`, `week of 2026-04-20`, `2026-Q2`).
+
+    A negative offset lies in the past. None for the unit `none`, of a phrase that is no date. Raises OverflowError or
+    ValueError outside the years 1 to 9999.
+    """
     if unit == "none":
         return None
     start = relative_span(today, unit, offset)[0]

@@ -45,12 +45,18 @@ class Importance:
 
 
 def without_speaker(content: str) -> str:
-    """Return the content without the speaker's name at its beginning (`Ann: `); unchanged if it has none."""
+    """Return the content without the speaker's name at its beginning (`Ann: `); unchanged if it has none.
+
+    Any words of at most 41 characters before a first colon and blank count as a name: `Decided: `, too.
+    """
     return _SPEAKER.sub("", content, count=1)
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """Score how important a fact is; the contributions that are zero are left out."""
+    """Score how important a fact is, by its content without the speaker's name, its category and its tags.
+
+    Contributions that are zero are left out.
+    """
     text = without_speaker(fact.content)
     language = detect_language(text)
     shares = {

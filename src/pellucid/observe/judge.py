@@ -99,10 +99,11 @@ class HeuristicJudge:
 
 
 def _repeats_of_agent(rulings: Sequence[Ruling], candidates: Sequence[Candidate], segment: Segment) -> Iterator[int]:
-    """Yield the index of each accepted statement of a working agent that a fuller one of the segment says, too.
+    """Yield the index of each accepted statement of a working agent that a fuller one of the agent says, too.
 
-    An agent tells its findings, its commit and its report in much the same words. The fuller one has most of the
-    content words and all of the numbers, and denies as much, so that nothing narrowed or changed is lost.
+    Only statements of at least five content words are examined. An agent tells its findings, its commit and its report
+    in much the same words. The fuller one, accepted in the same segment, has 80 % of the content words and all of the
+    numbers, and denies as much, so that nothing narrowed or changed is lost.
     """
     turns = {turn.ordinal: turn for turn in segment.turns}
     told = [
@@ -182,7 +183,10 @@ def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
 
 
 def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-    """Return the rulings, with `cap-reached` for acceptances beyond the segment's cap, the least important ones."""
+    """Return the rulings; acceptances beyond the segment's cap, the least important, become `cap-reached`.
+
+    The cap is 8, plus one for every two turns. `candidates` are those ruled on, in the same order.
+    """
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
     over = set(ranked[CAP_BASE + len(segment.turns) // 2 :])

@@ -240,17 +240,20 @@ def _with_macros(part: object, macros: Mapping[str, str]) -> object:
 
 @cache
 def load_cues(code: str) -> tuple[Cues, Cues]:
-    """Return the cue rows of a language: those for lower-case text, and those for text with its capitals."""
+    """Return the cue rows of a language, by its code: those for lower-case text, and those for text as written.
+
+    Cached. NotFoundError if there is no such language.
+    """
     language = load_language(code)
     return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
 
 
 @text_cache(128)
 def detect_language(text: str, usual: str = "") -> Language:
-    """Return the likeliest language of a text, by its script (Japanese, Chinese) or function words.
+    """Return the likeliest language of a text: Japanese or Chinese if it has one of their letters.
 
-    Ties go to the language of the code `usual`. A text without function words has that language, too, or the default
-    language if `usual` is empty.
+    Any other text has the language with the most of its function words. Ties go to the language of the code `usual`. A
+    text without function words has that language, too, or the default language if `usual` is empty.
     """
     if is_east(text):
         return load_language("ja" if has_kana(text) else "zh")

@@ -21,7 +21,11 @@ _EDGE = re.compile(r"\s+\S*$")
 
 
 def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) -> list[MemoryObservation]:
-    """Extract facts from a segment, score and judge them; return each with its verdict, the rejected ones, too."""
+    """Extract facts from a segment, score and judge them; return each with its verdict, the rejected ones, too.
+
+    They come in the order of the extractor. `clock` gives ids and the time. Nothing is written. Raises ChatError and
+    DeadlineError as a model's extractor does.
+    """
     return judge_facts(extractor.extract(segment), segment, judge, clock)
 
 
@@ -30,8 +34,10 @@ def judge_facts(
 ) -> list[MemoryObservation]:
     """Score and judge facts of a segment; return an observation of each, in their order, with its verdict.
 
-    `observed_at` is the time of the last turn of its evidence that has one, else now. `source_class` is read from the
-    turns of the evidence, whatever the extractor says.
+    Evidence without a quote gets one if a sentence fits; a correction or retraction that no person said becomes a plain
+    statement. `observed_at` is the time of the turn in which the last piece of evidence ends, else of the piece before,
+    and so on; now if no such turn has a time. `source_class` is read from the turns of the evidence, whatever the
+    extractor says.
     """
     turns = {turn.ordinal: turn for turn in segment.turns}
     facts = [with_quotes(_without_foreign_resolution(fact, turns), turns) for fact in facts]
@@ -55,14 +61,17 @@ def judge_facts(
 
 
 def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
-    """Return the fact; as a plain statement if it corrects or retracts but no person said it."""
+    """Return the fact; without what it corrects or retracts if its last turn is not a person's."""
     last = turns.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
     return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})
 
 
 def _time_of_evidence(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetime | None:
-    """Return the time of the last turn of a fact's evidence that has one; None if no turn has a time."""
+    """Return the time of the turn in which the last piece of a fact's evidence ends.
+
+    If that turn has no time, that of the piece before, and so on; None if no such turn has one.
+    """
     ends = (turns[part.end] for part in reversed(fact.evidence) if part.end in turns)
     return next((turn.at for turn in ends if turn.at), None)
 
@@ -70,7 +79,8 @@ def _time_of_evidence(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetim
 def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
     """Return the fact with a quote for each piece of its evidence that has none; unchanged if no sentence fits.
 
-    A sentence of the cited turns fits if it says the fact. `turns` maps ordinals to turns.
+    A sentence of the cited turns fits if at least half of the content words, of the longer of fact and sentence, are in
+    both. It is cut at 300 characters. `turns` maps ordinals to turns.
     """
     evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})

@@ -93,7 +93,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def prose_sentences(text: str) -> list[str]:
-    """Return the sentences of all blocks of a text."""
+    """Return the sentences of all blocks of a text, in order; those of over 1,000 characters are left out."""
     return [sentence for block in blocks(text) for sentence in sentences(block.text)]
 
 
@@ -160,7 +160,7 @@ def _read_line(line: str) -> ProseBlock:
 
 
 def without_emphasis(line: str) -> str:
-    """Return the line without the signs of emphasis; what looks like one in inline code (`**options`) stays."""
+    """Return the line without the signs of strong emphasis (`**`, `__`); those in inline code stay."""
     masked, parts, last = mask_code(line), list[str](), 0
     for found in _EMPHASIS.finditer(masked):
         start, end = found.span("strong" if found["strong"] else "under")

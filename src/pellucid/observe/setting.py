@@ -41,7 +41,10 @@ class TurnContext:
 
 
 def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
-    """Return the turns of persons and agents, each with its context; the turns of tools are left out."""
+    """Return the turns of persons and agents, in order, each with its context; other roles are left out.
+
+    Of a recap, only the findings stay in the turn's content.
+    """
     manner = session_manner(segment.turns)
     debugging = _debugging_turns(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})

@@ -34,7 +34,11 @@ _WIDEST = 1000
 
 
 def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
-    """Return the least trusted source class of the evidence's turns in `turns`, by ordinal; else `web_content`."""
+    """Return the least trusted source class of the turns that evidence names; `web_content` if none is known.
+
+    `turns` maps ordinals to turns; others are passed over. An agent's call of a tool counts as `assistant_output`. Of a
+    range, the first 1,001 numbers are examined.
+    """
     classes: Iterable[SourceClass] = (
         "assistant_output" if turns[at].kind == "call" else turn_source_class(turns[at])
         for part in evidence

@@ -28,9 +28,10 @@ class Substituted:
 def substitute(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
     """Return an earlier sentence with a new value in it: `The TTL is 300 s` with `600` is `The TTL is 600 s`.
 
-    If `old` is not empty, that is replaced. Otherwise a number replaces the only number (or the only one with its
-    unit), a weekday the only weekday, a name or path what is stated of the subject. None if it is unclear what to
-    replace.
+    If `old` is not empty, that is replaced; a bare number replaces only the number in it. Otherwise a number replaces
+    the only number (or the only one with its unit), a weekday the only weekday, a name or path what is stated of the
+    subject. None if it is unclear what to replace, if `old` is not in the sentence or, without `old`, if nothing would
+    change. `language` is that of both.
     """
     if old:
         return _replace_old(sentence, new, old, language)

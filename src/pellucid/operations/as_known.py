@@ -16,8 +16,9 @@ VERIFIED = "lastVerifiedAt"
 
 def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known_at: datetime | None) -> Memory:
     """Return a memory as it was known at `known_at`, by undoing every later change in the ledger; unchanged if
-    `known_at` is None. `changes` are ledger rows in their order, of this memory and others. Its `updated` becomes the
-    time of the last change until `known_at` other than a verification."""
+    `known_at` is None. `changes` are ledger rows, oldest first, of this memory and others. An `updated` after
+    `known_at` becomes the time of the last change until then other than a verification; without one, of the
+    creation."""
     if known_at is None:
         return memory
     from pellucid.memory.changes import from_state  # with it the writers of vault files are loaded
@@ -49,8 +50,8 @@ def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past
 
 
 def _with_verification_as_of(memory: Memory, changes: Sequence[LifecycleRow], limit: datetime) -> Memory:
-    """Return the memory with the `last_verified_at` that it had at `limit`, taken from the first row of `changes` after
-    `limit` that changed this field; unchanged if there is no such row."""
+    """Return the memory with the `last_verified_at` that it had at `limit`, taken from the first row of `changes`
+    (oldest first) after `limit` that changed this field; unchanged if there is no such row."""
     from pellucid.memory.changes import from_state
 
     later = (row for row in changes if row.memory_id == memory.id and row.timestamp > limit and VERIFIED in row.before)

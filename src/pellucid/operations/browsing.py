@@ -111,7 +111,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     if a category is asked for, or if nothing else passes.
 
     With `as_of` or `as_known_at`, only memories in force then are listed (InputError for a status other than `active`);
-    with `as_known_at`, each as it was known then, else as its file is today.
+    with `as_known_at`, each as it was known then, else as its file is today. InputError, too, for an instant in the
+    future, and for a cursor of another list.
     """
     past = past_instants(request.as_of, request.as_known_at, app.clock.now())
     if past.is_past and request.status != "active":
@@ -155,8 +156,8 @@ def sort_key(served: Served) -> SortKey:
 
 
 def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
-    """Return the ids of the memories that were in force at `as_of` according to the records of `as_known_at`; both
-    default to now."""
+    """Return the ids of the memories, of any scope, that were in force at `as_of` according to the records of
+    `as_known_at`; both default to now. InputError for an instant in the future."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     admission = Admission(epoch_ms(past.at or now), past=past.is_past, known=past.known_ms, granted=EVERY_SCOPE)
@@ -176,8 +177,7 @@ def show_memory(app: App, request: ShowInput) -> Shown:
 
 
 def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitation, ...]:
-    """Return all citations of a memory in recalls that served it, in the order of history; empty if history cannot be
-    read."""
+    """Return all citations of a memory in recalls that served it, oldest first; empty if history cannot be read."""
     with suppress(StoreError):
         return tuple(map(citation_view, app.citations.of(namespace, memory_id)))
     return ()

@@ -23,8 +23,9 @@ _NOUNS: Mapping[str, str] = {
 
 
 def short_json(value: object) -> str:
-    """Render a caller's value for an error message: a text, number or None as JSON, cut to 80 characters; a dict as
-    "an object", anything else as "a list"."""
+    """Render a caller's value for an error message: a text, number, bool or None as JSON (a text in quotes), with
+    invisible characters made visible, cut to 80 characters and `…`; a dict as "an object", anything else as "a
+    list"."""
     if isinstance(value, str | int | float) or value is None:
         text = visible(json.dumps(value, ensure_ascii=False))
         return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"

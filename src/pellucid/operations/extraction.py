@@ -44,7 +44,7 @@ class Extraction:
 
 def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
     """Build the extractor and judge that the settings choose. Each is heuristic or asks a chat model; if both ask the
-    same kind of model, they share one connection."""
+    same kind of model, they share one client. Errors as of `open_chat`."""
     extracts, judges = settings.observe.extractor, settings.observe.judge
     chats = {kind: open_chat(settings, kind, deadline) for kind in (extracts, judges) if kind != "heuristic"}
     return Extraction(

@@ -74,8 +74,9 @@ AsKnownAt = Annotated[
 
 
 def checked_past(at: datetime, now: datetime, name: str = "as_of") -> datetime:
-    """Return an instant in UTC, truncated to milliseconds (no offset means UTC); InputError if the instant is in the
-    future. `name` is the field or flag that it came from, for the error message."""
+    """Return an instant in UTC, truncated to milliseconds (no offset means UTC); InputError if the instant is after
+    `now`, which must have a zone, or before the year 1 in UTC. `name` is the field or flag that it came from, for the
+    error message."""
     at = _in_utc(at, name)
     if at > now:
         raise InputError(
@@ -87,8 +88,8 @@ def checked_past(at: datetime, now: datetime, name: str = "as_of") -> datetime:
 
 
 def datetime_of_ms(millis: int) -> datetime | None:
-    """Return the instant of epoch milliseconds; None outside the years 1 to 9999, such as for the end of an open-ended
-    interval."""
+    """Return the instant of epoch milliseconds, with the zone UTC; None outside the years 1 to 9999, such as for the
+    end of an open-ended interval."""
     try:
         return EPOCH + timedelta(milliseconds=millis)
     except OverflowError:
@@ -110,7 +111,7 @@ def _end_of_day(day: date, now: datetime) -> datetime:
 
 
 def _parse_time(text: str) -> datetime | None:
-    """Parse an ISO date-time, with or without an offset; None for any other text."""
+    """Parse an ISO date-time; without an offset in the text, the result has no zone. None for any other text."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

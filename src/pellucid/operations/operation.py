@@ -124,7 +124,8 @@ class Call:
     @classmethod
     def over(cls, app: App, deadline: Deadline | None = None) -> Self:
         """Make a call in a home that is already open, with what the home has of an earlier call (settings, surface,
-        progress, reports), and with the home's deadline if `deadline` is None."""
+        progress, reports), and with the home's deadline if `deadline` is None. Its words count as a person's
+        (`said_by`)."""
         deadline = deadline or app.deadline
         call = cls(app.settings, lambda: app, deadline=deadline, progress=app.progress, report=app.report)
         call.surface = app.surface
@@ -147,7 +148,8 @@ class Call:
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
     ) -> None:
         """Notify the home's watchers that operation `row` on the input `asked` ended with the output `outcome`, or with
-        `error`; do nothing if the home was not opened. `began_ns` is the start in epoch nanoseconds."""
+        `error`; do nothing if the home was not opened. `began_ns` is the start in epoch nanoseconds. A preview or dry
+        run is told without the row's `span`, as one that changed no memory."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
@@ -168,7 +170,7 @@ class Call:
             watcher.performed(done)
 
     def now(self) -> datetime:
-        """Return the current time by the home's clock; opens the home."""
+        """Return the current time (UTC) by the home's clock; opens the home."""
         return self.app.clock.now()
 
     def input_of(self, kind: type[In], fields: Mapping[str, object]) -> In:
@@ -317,7 +319,8 @@ def flag_of(field: FieldInfo) -> Flag | None:
 
 def flag_name(kind: type[Wire], name: str) -> str:
     """Return the command-line flag of field `name` of input type `kind`: the field's own flag if it has one, else made
-    from the field's name, such as `--top-k`, in the singular if the flag is repeatable."""
+    from the field's name, such as `--top-k`, in the singular if the flag is repeatable. A name that is no field is
+    turned into a flag, too."""
     field = kind.model_fields.get(name)
     flag = flag_of(field) if field else None
     if flag and flag.name:
@@ -329,7 +332,8 @@ def flag_name(kind: type[Wire], name: str) -> str:
 
 def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
     """Turn the first error of a validation of `kind` into an input error. Its message names the field, the values that
-    the field accepts and the value that came; or says that the field is missing or unknown."""
+    the field accepts and the value that came; or says that the field is missing or unknown. Its code is
+    `missing_<field>`, `invalid_<flag>`, or `invalid_request` for an unknown field."""
     first, reference = error.errors()[0], f"{field_name('help')} says what it takes"
     field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
     name = field_name(str(field)) if field else "the request"

@@ -41,7 +41,7 @@ def page(
     app: App, request: Paged, items: Sequence[T], sort_key: Callable[[T], SortKey]
 ) -> tuple[Sequence[T], str | None]:
     """Return the page of `items` that the request asks for, and the cursor of the next page (None if this is the last).
-    `items` must be sorted by `sort_key`. InputError for a cursor of another list."""
+    `items` must be sorted by `sort_key`, ascending. InputError for a cursor of another list."""
     last_key = decode_cursor(app, request)
     left = items if last_key is None else [each for each in items if sort_key(each) > last_key]
     shown = left[: request.limit]
@@ -76,8 +76,8 @@ def decode_cursor(app: App, request: Paged) -> SortKey | None:
 
 
 def _has_same_instants(app: App, request: Paged, data: bytes) -> bool:
-    """Whether each datetime filter of the request equals that in a cursor's `data`, or moved with the clock since, as
-    "a week ago" does."""
+    """Whether each datetime filter of the request equals that in a cursor's `data`, or moved with the clock since (to
+    the minute), as "a week ago" does."""
     now, before, today = app.clock.now(), json.loads(data)[1], _datetime_filters(request)
     return before.keys() == today.keys() and all(
         at.isoformat() == before[name][1] or abs((now - at).total_seconds() - before[name][0]) < _SAME_S
@@ -92,7 +92,8 @@ def _datetime_filters(request: Paged) -> dict[str, datetime]:
 
 
 def _signature(app: App, request: Paged, data: bytes) -> bytes:
-    """Return the HMAC of a cursor's data, bound to the home's key, and the type and filters of the request."""
+    """Return the first 16 bytes of the HMAC-SHA256 of a cursor's data, bound to the home's key, and to the type and
+    filters of the request (no datetimes, limit or cursor)."""
     filters = request.model_dump_json(exclude={"limit", "after", *_datetime_filters(request)})
     prefix = f"cursor\0{type(request).__name__}\0{filters}\0"
     return hmac.new(app.key, prefix.encode() + data, sha256).digest()[:_MARK]

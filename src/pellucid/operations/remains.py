@@ -28,13 +28,13 @@ class Remainder(Wire):
 
 
 def mark_erasure_begun(app: App) -> None:
-    """Create the marker file, so that the erasure will be finished even after a crash."""
+    """Create the marker file, so that the erasure will be finished even after a crash; StoreError if that fails."""
     with os_errors_explained(_marker_path(app)):
         _marker_path(app).touch(mode=0o600)
 
 
 def mark_erasure_finished(app: App) -> None:
-    """Remove the marker file: nothing is left to erase."""
+    """Remove the marker file, if it exists: nothing is left to erase."""
     _marker_path(app).unlink(missing_ok=True)
 
 
@@ -43,10 +43,10 @@ def scrub(
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
     """Overwrite the bytes of what operation `op_id` forgot in the journal, index, history and spool, and write a ledger
     row of the erasure once nothing is left. `paths` are the files that the operation wrote or removed, `count` the
-    number of memories that it forgot.
+    number of memories that it forgot. What this process caches of texts and encodings is dropped, too.
 
-    Return `places`, to which the number of items erased in each place is added, and the places that could not be
-    scrubbed (empty: all is done).
+    Return a copy of `places` with the number of items erased in each place, and the places that could not be scrubbed,
+    also `ledger` if the row could not be written (empty: all is done). StoreErrors become such places.
     """
     taken, remains = dict(places), list[Remainder]()
     app.indexer.drop_encoded_ahead()
@@ -72,8 +72,9 @@ def scrub(
 
 
 def finish_erasures(app: App) -> int:
-    """Finish interrupted erasures as far as possible now, and return the number that were finished. Called at every
-    opening of a home."""
+    """Finish interrupted erasures as far as possible now, and return the number that were finished; 0 without the
+    marker file. The caller must have the right to write alone. StoreError if history or spool cannot be scrubbed
+    at the end; the marker file then stays."""
     if not _marker_path(app).exists():
         return 0
     finished = {row.erasure_of for row in rows_of_type(app.ledger, ErasureRow)}
@@ -99,7 +100,7 @@ def has_unfinished_erasure(app: App) -> bool:
 
 def bytes_needed_to_finish(app: App) -> int:
     """Return the bytes of free disk space that an interrupted erasure needs to be finished: a little more than the size
-    of the largest database."""
+    of the largest database, whether there is such an erasure or not."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 

@@ -45,7 +45,8 @@ class SafeInput(Wire):
 
     def _safe_value(self, field: str, value: Any) -> Any:
         """Return a field's value redacted: a text, the texts of a tuple, or a dict of texts; other dicts and other
-        items of a tuple are returned unchanged. Counts the secrets; InputError for too long a text."""
+        items of a tuple are returned unchanged. Counts the secrets; InputError for too long a text (in a dict, a name
+        or text of more than 1,000 characters)."""
         if isinstance(value, str):
             return self._redact_text(field, value)
         if isinstance(value, tuple):
@@ -61,7 +62,8 @@ class SafeInput(Wire):
         return cleaned
 
     def _redact_text(self, field: str, text: str) -> str:
-        """Return one text of a field redacted, and count the secrets found; InputError if the text is too long."""
+        """Return one text of a field redacted, and count the secrets found; InputError if the text, before that, is
+        longer than `LONGEST` says of the field, or else than 1,000 characters."""
         _check_length(field, text, self.LONGEST.get(field, LONGEST_TEXT))
         redacted = redact(text)
         self._redactions.update(redacted.counts)

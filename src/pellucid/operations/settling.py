@@ -56,8 +56,8 @@ class AcceptOutput(Wire):
 
 
 def require_settled(app: App, *, ledger: bool = True) -> None:
-    """Raise UnhealthyError if the vault's key or the ledger is lost or damaged, so that forgotten memories could come
-    back unrecognised. With `ledger=False`, check only the key."""
+    """Raise UnhealthyError if the vault's key was lost, damaged, changed or put back, or the ledger lost or damaged, so
+    that forgotten memories could come back unrecognised. With `ledger=False`, check only the key."""
     state = app.ledger.state()
     if losses := [*_key_losses(state), *(_ledger_losses(state) if ledger else ())]:
         first = losses[0]

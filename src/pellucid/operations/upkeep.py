@@ -48,8 +48,9 @@ class Upkeep:
         return [job.name for job in self.jobs if self._is_due(job, now)]
 
     def run_due(self, now: datetime) -> list[JobOutcome]:
-        """Run the due jobs and return their outcomes, in order; DeadlineError once the app's deadline is over. The
-        outcome of a failing job has its error as `problem`; the job runs again when it is next due."""
+        """Run the due jobs and return their outcomes, in order; DeadlineError if the app's deadline is over before a
+        job begins. The outcome of a job that raises a PellucidError has it as `problem`; the job runs again when it is
+        next due."""
         outcomes: list[JobOutcome] = []
         for job in [each for each in self.jobs if self._is_due(each, now)]:
             self.app.deadline.check()
@@ -67,8 +68,8 @@ class Upkeep:
 
 
 def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
-    """Run the jobs of `AT_OPENING`, raise the error of the first job that failed, and return the outcome of the last
-    job. With `take_over_edits=False`, only interrupted erasures are finished."""
+    """Run the jobs of `AT_OPENING`, and return the outcome of the last job. If jobs failed, raise the error of the
+    first of them, after all have run. With `take_over_edits=False`, only interrupted erasures are finished."""
     jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
     last = JobOutcome("")
     for last in Upkeep(app, jobs).run_due(app.clock.now()):
@@ -110,13 +111,13 @@ def _read_transcripts(app: App) -> JobOutcome:
 
 
 def _trim_history(app: App) -> JobOutcome:
-    """Delete events and citations that are past their retention, reduce such receipts to their results, and count all
-    of these."""
+    """Delete events and citations that are past their retention, reduce receipts that are past theirs to their results,
+    and count all of these."""
     return JobOutcome("receipts", trim_history(app.history, app.settings.history, app.clock.now()))
 
 
 def _compute_lifts(app: App) -> JobOutcome:
-    """Compute and store the leg lifts that are due in every namespace, and count the recalls."""
+    """Compute and store leg lifts that are due, of at most 200 recalls in each namespace, and count the recalls."""
     from pellucid.operations.telemetry.lifts import compute_lifts
 
     names = app.lookup.namespaces()

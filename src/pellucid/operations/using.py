@@ -30,8 +30,9 @@ KINDS: Mapping[Evidence, CitationKind] = {
 def note_use(
     app: App, namespace: str, memory_ids: Collection[str], kind: UseKind, session_id: str | None = None
 ) -> None:
-    """Record that somebody deliberately used memories, in a session or else on this day (UTC). Never fails: if nothing
-    can be written, nothing is recorded. The next lifecycle pass uses these records for heat and tier."""
+    """Record that somebody deliberately used memories, in a session or else on this day (UTC), each kind of use once.
+    A `StoreError` is ignored, and a read-only home is left alone: then nothing is recorded. The next lifecycle pass
+    uses these records for heat and tier."""
     if app.read_only or not memory_ids:
         return
     now = app.clock.now()
@@ -41,7 +42,7 @@ def note_use(
 
 def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
     """Return a map from the ids of active memories (no passages) that recalls served to a session to their contents;
-    empty if history cannot be read."""
+    empty if history or index cannot be read."""
     with suppress(StoreError):
         recalls = app.citations.served(namespace, session_id)
         ids = list(dict.fromkeys(memory_id for each in recalls for memory_id in each.memory_ids))
@@ -60,8 +61,8 @@ def served_ids(app: App, namespace: str, recall_id: str) -> Iterator[str]:
 
 
 def occasion_of(session_id: str | None, now: datetime) -> str:
-    """Return the occasion of a use or citation, on which each kind counts once: the session's id, else the day (UTC) as
-    YYYY-MM-DD."""
+    """Return the occasion of a use or citation, on which each kind counts once: the session's id, else the day of
+    `now`, which must be in UTC, as YYYY-MM-DD."""
     return session_id or f"{now:%Y-%m-%d}"
 
 
@@ -82,13 +83,15 @@ class MemoryUse:
 
 
 def occasion_start_ms(session_id: str | None, now: datetime) -> int:
-    """Return the start of an occasion in epoch milliseconds: 0 in a session, else the midnight (UTC) before `now`."""
+    """Return the start of an occasion in epoch milliseconds: 0 in a session, else the last midnight up to `now`
+    (UTC)."""
     return 0 if session_id else epoch_ms(datetime.combine(now.date(), time(), UTC))
 
 
 def cite_if_served(app: App, namespace: str, memory_id: str, deed: MemoryUse) -> str | None:
     """Store a citation of a memory for the use `deed`, if a recall of the same occasion had served the memory, or if
-    `deed` names the recall. Return the recall's id; None if nothing was stored. Never fails, like `note_use`."""
+    `deed` names the recall. Return the recall's id, also if the memory had a like citation of that occasion already;
+    None if there is no such recall, or nothing could be written (as in `note_use`, no error)."""
     if app.read_only:
         return None
     session_id, now = deed.session_id, deed.at or app.clock.now()

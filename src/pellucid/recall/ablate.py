@@ -28,6 +28,7 @@ class NotComputableError(InputError):
     """Raised if the receipt lacks something that the recall without these parts would have read from the index."""
 
     def __init__(self, reason: str) -> None:
+        """Make the message, code and next step (ask live) of `reason`, words that say what the receipt lacks."""
         super().__init__(
             f"the receipt cannot tell: {reason}",
             code="not_computable",
@@ -37,7 +38,8 @@ class NotComputableError(InputError):
 
 
 def ablate(state: State, parts: Collection[str]) -> State:
-    """Return the recall as it would have been without these legs, stages and terms (`request.removable_parts`).
+    """Return the recall as it would have been without these legs, stages and terms (names of `removable_parts` in
+    `operations.recall.request`; others are not refused).
 
     The result equals a live run with the same `without` to the last bit: ids, scores, order, verdicts and counts of
     filters. A receipt contains no texts, so the context is empty, and repeats, topK and the budget are left open. A
@@ -87,9 +89,9 @@ def _with_first_questions(state: State, count: int) -> State:
 
 
 def _input_of_next_pass(state: State) -> object:
-    """Return what the next iteration decides by: ids of the best candidates, or the query's words in them.
+    """Return what the next iteration decides by: ids of the best 12 candidates, or the query's words in them.
 
-    The words, as a bit mask, if the setting `decompose` is `local`; the ids if a model decides.
+    The words, as a bit mask, if the setting `decompose` is `local`; the ids, as a list, if a model decides.
     """
     first, pool = state.order[:READ], state.pool
     if state.request.settings.decompose == "local":

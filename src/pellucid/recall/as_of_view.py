@@ -16,9 +16,10 @@ if TYPE_CHECKING:  # looking around waits for no NumPy
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
-    """Return the memory as it was known at the instant `known`; unchanged if `known` is None.
+    """Return the memory as it was known at the instant `known`, a datetime with a time zone; unchanged if it is None.
 
-    Replacements, restatements and verifications that were recorded later are taken back.
+    Replacements, restatements, verifications and ends of its document that were recorded later are taken back; a later
+    `updated` becomes `created`.
     """
     if known is None:
         return memory
@@ -38,10 +39,10 @@ def by_known(memory: Memory, known: datetime | None) -> Memory:
 
 
 def as_stood(memory: Memory, request: "Request") -> Memory:
-    """Return the memory as it was at the past instant that the request asks about; unchanged if that is now.
+    """Return the memory as it was at the past instant that the request asks about; unchanged if it asks about none.
 
-    It is shown as active, whatever became of it since. The attributes of a memory that was imported after that instant
-    are those of today.
+    It is shown as active, whatever became of it since, and without an end at or before that instant. The attributes of
+    a memory that was imported after that instant are those of today.
     """
     if request.as_of is None and request.as_known_at is None:
         return memory
@@ -61,5 +62,6 @@ def _with_restatements_until(memory: Memory, limit: datetime) -> Memory:
 
 
 def _time_of_replacement(memory: Memory, successor_id: str) -> datetime:
-    """Return the earliest instant at which the memory `successor_id` can have been known to replace `memory`."""
+    """Return the earliest instant at which the memory `successor_id` can have been known to replace `memory`: the time
+    in that id; `memory.created` if it has none."""
     return recorded_at(successor_id, memory.created)

@@ -42,7 +42,10 @@ class Effect(Wire):
 
 
 def effect(state: State, parts: Sequence[str]) -> Effect:
-    """Return the effect of leaving these parts out together on the first topK of a recorded recall."""
+    """Return the effect of leaving these parts out together on the first topK of a recorded recall.
+
+    If the receipt cannot tell, the effect says why in `unknown`.
+    """
     try:
         before, after = (each[: state.request.settings.top_k_facts] for each in orders(state, parts))
     except NotComputableError as error:

@@ -80,7 +80,10 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """Work the terms of all stages that ran out again; `read` maps names of stages to replacements of their `run`."""
+    """Return the state with the terms of all stages that ran worked out once more, without reading anything.
+
+    `read` maps names of stages to what is called before their terms, in place of `run`.
+    """
     skipped = left_out(state)
     for stage in STAGES:
         if stage.name in read:

@@ -36,13 +36,20 @@ def asks_a_model(settings: RecallSettings) -> bool:
 
 
 def trim_history(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Delete events and citations, and empty receipts, beyond the `limits` of the settings; return how many in all."""
+    """Delete events and citations, and empty receipts, beyond the `limits` of the settings; return how many in all.
+
+    `now` must have a time zone. For receipts see `empty_receipts`.
+    """
     dropped = history.trim(epoch_ms(now - timedelta(days=limits.event_days)), limits.events)
     return dropped + empty_receipts(history, limits, now)
 
 
 def empty_receipts(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Empty the receipts that are older, or more, than `limits` allow; return how many."""
+    """Empty the receipts that are older, or more, than `limits` allow; return how many. Their queries go, too.
+
+    One whose memory an agent was seen to use may reach the age `cited_days`, if that is longer; pinned and explicitly
+    cited ones stay. `now` must have a time zone.
+    """
     before, cited = (epoch_ms(now - timedelta(days=days)) for days in (limits.receipt_days, limits.cited_days))
     return history.prune(before, limits.receipts, limits.receipt_mb << 20, min(before, cited))
 
@@ -69,7 +76,11 @@ class Recaller:
 
     @contextmanager
     def world(self, request: "Request", deadline: Deadline | None = None) -> "Generator[World]":
-        """Open what a recall can read and ask, over one snapshot of the namespace; it can serve several recalls."""
+        """Open what a recall can read and ask, over one snapshot of the namespace; it can serve several recalls.
+
+        The world has no encoder, and says why, if the index has no vectors or those of another model; and a chat model
+        only if the request asks one. Without a `deadline` there is no limit of time.
+        """
         from pellucid.recall.state import World
 
         until = deadline or Deadline()
@@ -89,7 +100,10 @@ class Recaller:
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Write a recall to the history in the background: receipt, event, and ids of the memories in the context."""
+        """Write a recall to the history in the background: receipt, event, and ids of the memories in the context.
+
+        After one in 256 recalls, receipts beyond the limits of the settings are emptied.
+        """
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
@@ -103,7 +117,7 @@ class Recaller:
         )
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
-        """Write to the history, in the background, that a recall failed, and its query."""
+        """Write to the history, in the background, that a recall failed, and its query, if queries are to be stored."""
         from pellucid.recall.receipt.words import query_bytes
 
         self.history.later(partial(_record_of, request, event, query=query_bytes(request)))

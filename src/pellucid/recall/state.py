@@ -215,7 +215,10 @@ class Pool:
 
 
 def blank_pool(rows: Rows, columns: Columns) -> Pool:
-    """Return a pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet."""
+    """Return a pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet.
+
+    `columns` must be aligned with `rows`.
+    """
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
     from_index = {
@@ -349,7 +352,7 @@ class State:
     stages: tuple[StageTrace, ...] = ()
 
     def with_terms(self, terms: Mapping[str, Floats]) -> "State":
-        """Return the state with these terms added to those of its candidates."""
+        """Return the state with these terms added to those of its candidates; one of the same name is replaced."""
         return replace(self, pool=replace(self.pool, terms={**self.pool.terms, **terms}))
 
 

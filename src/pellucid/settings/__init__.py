@@ -89,15 +89,15 @@ class Settings(BaseModel):
         return "namespace" in self.model_fields_set
 
     def in_project(self, namespace: str) -> "Settings":
-        """Return these settings with the namespace of a project; `namespace_is_given` becomes false."""
+        """Return a copy with the namespace of a project, which is not checked; its `namespace_is_given` is false."""
         copy = self.model_copy(update={"namespace": namespace})
         copy.model_fields_set.discard("namespace")
         return copy
 
     def naming(self, namespace: str) -> "Settings":
-        """Return these settings with a namespace that the caller names, such as `local/default`.
+        """Return a copy with a namespace that the caller names, such as `local/default`.
 
-        `namespace_is_given` becomes true. Raises InputError if the namespace is malformed.
+        Its `namespace_is_given` is true. Raises InputError if the namespace is malformed.
         """
         if not re.fullmatch(NAMESPACE_PATTERN, namespace):
             raise InputError(
@@ -127,8 +127,10 @@ class Settings(BaseModel):
 def load(**flags: Any) -> Settings:
     """Load the settings of this process: flags win over environment, environment over files, files over defaults.
 
-    `flags` are fields of `Settings` by name, sections as tables; None is ignored. Raises InputError that names the
-    setting, if one is unknown or its value is wrong, or the file, if a file cannot be read or is not TOML.
+    Of the files, the working folder's wins over the home's as far as it is allowed to set something. `flags` are fields
+    of `Settings` by name, sections as tables with snake-case keys; None is ignored. Raises InputError that names the
+    setting, if one is unknown or its value is wrong, or the file, if a file cannot be read, is no plain file, is larger
+    than 64 KiB or is not TOML.
     """
     set_flags = {name: value for name, value in flags.items() if value is not None}
     try:
@@ -156,7 +158,7 @@ def variable(name: str) -> str:
 
 
 def _read_environment() -> files.Table:
-    """Return the settings that `PELLUCID_*` variables give, as nested tables with snake-case keys.
+    """Return the settings that `PELLUCID_*` variables, in any case, give, as nested tables with snake-case keys.
 
     Empty variables, and those whose first part is not a field of `Settings`, are ignored. An unknown name within a
     section stays, so that validation refuses it.
@@ -198,6 +200,7 @@ def _working_folder_file(own_file: Path) -> files.FolderFile:
     """Read the `pellucid.toml` of the working directory.
 
     The result is empty if there is no such file or directory, or if the file is `own_file`, the one in the user's home.
+    Raises InputError as `files.read_folder` does.
     """
     try:
         return files.read_folder(Path.cwd() / files.NAME, own_file, Settings)
@@ -206,7 +209,7 @@ def _working_folder_file(own_file: Path) -> files.FolderFile:
 
 
 def settings_hash(recall: RecallSettings) -> str:
-    """Return 16 hex digits that identify a set of recall settings in a receipt."""
+    """Return 16 hex digits that identify the values of all recall settings in a receipt: equal for equal values."""
     text = json.dumps(recall.model_dump(mode="json"), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -217,7 +220,8 @@ def plain_terminal() -> bool:
 
 
 def exports_spans() -> bool:
-    """Whether `OTEL_TRACES_EXPORTER` allows sending spans by OTLP: it includes `otlp`, or is not set."""
+    """Whether `OTEL_TRACES_EXPORTER` allows sending spans by OTLP: its list, parted by commas without blanks, has
+    `otlp`, or it is not set. False if it is set to nothing."""
     return "otlp" in os.environ.get("OTEL_TRACES_EXPORTER", "otlp").split(",")
 
 

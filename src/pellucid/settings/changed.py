@@ -13,8 +13,9 @@ from pellucid.settings.files import Table, merged, wrong_setting
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
     """Return new settings in which the settings in `changes`, by full name such as `recall.topKFacts`, have new values.
 
-    Their source becomes "this run". The namespace of a project (`in_project`) stays, and still counts as not given,
-    unless it is changed. Raises InputError if a setting is unknown or its value is wrong.
+    Their source becomes "this run"; a table is merged into the one that is set. The namespace of a project
+    (`in_project`) stays, and still counts as not given, unless it is changed. Raises InputError if a setting is unknown
+    or its value is wrong.
     """
     table = settings.model_dump(exclude_unset=True)
     for name, value in changes.items():

@@ -67,7 +67,8 @@ def is_harmless(known: FieldInfo) -> bool:
 def read_own(path: Path) -> Table:
     """Read the user's own file as a table with snake-case keys; empty if there is none.
 
-    Raises InputError if it cannot be read or is not TOML.
+    Its settings are not checked. Raises InputError if it cannot be read, is not a regular file, is larger than 64 KiB,
+    or is not TOML.
     """
     return in_snake_case(_read_table(path, "correct or remove it"))
 
@@ -75,8 +76,8 @@ def read_own(path: Path) -> Table:
 def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
     """Read what a folder's file sets of `model`: harmless settings are taken, others ignored by name.
 
-    The result is empty if the file is missing or is `own`. Raises InputError if it cannot be read, is not TOML, or
-    names an unknown setting.
+    The result is empty if the file is missing or is `own`. Raises InputError if it cannot be read, is not a regular
+    file, is larger than 64 KiB, is not TOML, or names an unknown setting; values are not checked.
     """
     if not path.exists() or (own.exists() and path.samefile(own)):
         return FolderFile()
@@ -164,9 +165,10 @@ def in_snake_case(table: Table) -> Table:
 
 
 def merged(*layers: Table) -> Table:
-    """Merge tables section by section; later values win.
+    """Return a new table of these, merged section by section; later values win.
 
-    A section never replaces a value that is not a section: that value stays, so that validation refuses it.
+    A value replaces a section, but a section never a value that is not a section: that value stays, so that validation
+    refuses it.
     """
     result: Table = {}
     for layer in layers:

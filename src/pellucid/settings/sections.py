@@ -129,9 +129,9 @@ class RecallSettings(BaseModel):
     @field_validator("class_weights")
     @classmethod
     def _known_classes(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """Refuse unknown query classes and legs, and weights that `legWeights` would refuse.
+        """Raise ValueError for an unknown query class or leg, and for a weight that `legWeights` would refuse.
 
-        Return only the weights that were set, as `LegWeights` reads them.
+        Return only the weights that were set, as `LegWeights` reads them, with snake-case names.
         """
         if unknown := set(weights) - set(QUERY_CLASSES):
             raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")

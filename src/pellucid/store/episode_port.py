@@ -35,9 +35,10 @@ class EpisodeReader(Protocol):
         ...
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
-        """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, then BM25.
+        """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, BM25, id.
 
-        Whether they are admissible is not checked (see `answering`). Without a query vector only BM25 counts.
+        `stems` are those of the query (`Term.stem`), at most 64. Whether the episodes are admissible is not checked
+        (see `answering`). Without a query vector only BM25 counts.
         """
         ...
 

@@ -66,7 +66,10 @@ class GraphReader(Protocol):
         ...
 
     def numbered(self, family: str, max_count: int) -> Ints:
-        """Return at most `max_count` nodes of file-defined entities with numbered names: for `spec`, SPEC-1, …."""
+        """Return at most `max_count` numbers of nodes of file-defined entities in a numbered series, sorted by key.
+
+        `family` is the series in lower case: for `spec` they are SPEC-1, SPEC-10, SPEC-2, ….
+        """
         ...
 
     def around(
@@ -89,7 +92,7 @@ class GraphReader(Protocol):
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:
-        """Return the nodes with these numbers, in the order given."""
+        """Return the nodes with these numbers, in the order given; unknown ones are left out."""
         ...
 
     def identities(self, numbers: Ints) -> list[str]:
@@ -143,11 +146,17 @@ class GraphLookup(Protocol):
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the states of an entity, oldest first, as recorded by `known`; empty if it was unknown then."""
+        """Return the states of the entity with this key (`node_key`), oldest first, as recorded by `known`.
+
+        Empty if it was unknown then.
+        """
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """Return the claims from which the states of an entity are computed."""
+        """Return the claims on the entity with this key (`node_key`), as known now; empty if it is unknown.
+
+        They are what its states are computed from: one for each interval in which the claim's memory was in force.
+        """
         ...
 
     def edges(
@@ -157,7 +166,7 @@ class GraphLookup(Protocol):
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        """Return the edges of a namespace, closed ones too.
+        """Return the edges of a namespace, closed ones too, sorted by vault file.
 
         With `keys` only edges at these nodes count, with `types` only edges of these types. Each edge occurs once for
         every interval in which the memory that states it is in force, as recorded by `known`.
@@ -169,7 +178,7 @@ class GraphLookup(Protocol):
         ...
 
     def facts(self, path: str) -> GraphFacts:
-        """Return the graph facts in the index that one vault file states."""
+        """Return the graph facts in the index that one vault file states, sorted; empty if the file is not indexed."""
         ...
 
     def documents(self, namespace: str) -> list[FiledDocument]:

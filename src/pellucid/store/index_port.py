@@ -169,11 +169,14 @@ class IndexReader(Protocol):
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics, the frequency of each query word and, with `names`, whom it names."""
+        """Return the namespace's statistics, the frequency of each word of a text and, with `names`, whom it names."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the rows nearest to the query by exact cosine; rows without a vector are left out."""
+        """Return the rows nearest to the query by exact cosine, `pool` admissible ones and `open_pool` others.
+
+        Rows without a vector are left out.
+        """
         ...
 
     def lexical(
@@ -181,19 +184,20 @@ class IndexReader(Protocol):
     ) -> LegHits:
         """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that contain one of these stems.
 
-        With `passages` each is read together with its neighbours (`beside`).
+        They are `pool` admissible ones and `open_pool` others. With `passages` each is read together with its
+        neighbours (`beside`).
         """
         ...
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return rows that mention these files, best first.
+        """Return the best rows that mention these files, `pool` admissible ones and `open_pool` others, best first.
 
         A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
         """
         ...
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Return the newest admitted rows; the score is the creation instant in epoch days."""
+        """Return the `pool` newest admissible rows, newest first; the score is the creation instant in epoch days."""
         ...
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
@@ -201,7 +205,7 @@ class IndexReader(Protocol):
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
-        """Return other rows of the same sessions within `reach` turns and `2·reach` places.
+        """Return other rows of the same sessions within `reach` turns and `2·reach` places, sorted, admissible or not.
 
         None recorded after `admission.known`.
         """
@@ -284,7 +288,10 @@ class Index(Protocol):
         ...
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Return the encodings already computed for texts with these digests; others are left out."""
+        """Return the encodings already computed for texts with these digests; others are left out.
+
+        That of an episode's topic has no token codes.
+        """
         ...
 
     def apply(
@@ -304,7 +311,10 @@ class Index(Protocol):
         ...
 
     def reading(self, namespace: str, deadline: Deadline | None = None) -> AbstractContextManager[IndexReader]:
-        """Open a snapshot of a namespace for the block; raise DeadlineError when the deadline interrupts a query."""
+        """Open a snapshot of a namespace for the block, an empty one if it is unknown.
+
+        Raises DeadlineError when the deadline interrupts a query.
+        """
         ...
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
@@ -312,7 +322,7 @@ class Index(Protocol):
         ...
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """Return the memories with these content hashes that can be recalled now.
+        """Return the memories with these content hashes that are now active, trusted and not past their validity.
 
         They come as hash → {boundary scopes: oldest memory's id}.
         """

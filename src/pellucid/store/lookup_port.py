@@ -65,30 +65,39 @@ class Lookup(Protocol):
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
         """Return the active memories that state each `entity::attribute` key (`attribute_key`), newest valid first.
 
-        Attributes that a memory has retired do not count. Quarantined memories are included. Keys that no memory states
-        are left out.
+        Attributes that a memory has retired do not count. Quarantined memories are included, those that are not valid
+        any more are not. Keys that no memory states are left out.
         """
         ...
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
         """Return the active memories of each polarity key (`negation.polarity`): of one statement, affirmed or denied.
 
-        Keys that no memory has are left out.
+        The newest valid come first. Quarantined memories are included, those that are not valid any more are not. Keys
+        that no memory has are left out.
         """
         ...
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """Return the numbers of matching memories that are not passages, and of matching passages."""
+        """Return the numbers of matching memories that are not passages, and of matching passages.
+
+        Memories count in every state (archived, in quarantine, …), unless `wanted.status` says otherwise.
+        `wanted.tag` must be a `tag_key`.
+        """
         ...
 
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """Return a page of matching memories, newest first; `after` is (created, id) of the last memory before it."""
+        """Return a page of at most `limit` matching memories, in every state (see `fitting`), newest first.
+
+        Passages are among them only with `passages`. `after` is the creation (epoch ms) and id of the last memory of
+        the page before; None: the first page.
+        """
         ...
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
-        """Return the episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return all episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
         ...
 
     def sessions(self, namespace: str) -> frozenset[str]:
@@ -96,15 +105,18 @@ class Lookup(Protocol):
         ...
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions a namespace holds; zeros if it is unknown."""
+        """Return how many active memories, passages and sessions a namespace holds; zeros if it is unknown.
+
+        Sections of documents do not count as memories.
+        """
         ...
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, by memory id."""
+        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, that has one, by id."""
         ...
 
     def to_review(self, namespace: str) -> list[str]:
-        """Return the ids of memories that are quarantined, pending, disputed, or contradict another."""
+        """Return the ids, in no order, of memories that are quarantined, pending, disputed, or contradict another."""
         ...
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:

@@ -118,22 +118,32 @@ class Records(Protocol):
     """The record of truth. After `commit` returns, the operation survives any crash."""
 
     def commit(self, operation: JournalOperation) -> int:
-        """Acknowledge an operation and return its sequence number; nothing of it is kept if this raises."""
+        """Acknowledge an operation and return its sequence number; nothing of it is kept if this raises.
+
+        Raises ConflictError if a path is not as it was read (`base_hash`), or the operation was committed before;
+        InputError if a path or row is not allowed; StoreError if the journal could not be written.
+        """
         ...
 
     def drain(self) -> DrainReport:
         """Write the journal's waiting changes, also those of an earlier crash, to their files; erase their payloads.
 
-        What cannot be written keeps waiting, and this raises.
+        What cannot be written keeps waiting, and this raises StoreError.
         """
         ...
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """Return the newest bytes of each path, in the order given."""
+        """Return the newest bytes of each path, in the order given.
+
+        Raises InputError for a path that is not allowed or a file that may not be read.
+        """
         ...
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Yield the vault's Markdown files by path, no conflict or hidden ones; with `wanted`, only these paths."""
+        """Return the stamps of the vault's Markdown files, sorted by path, without hidden and conflict files.
+
+        With `wanted`, those of the regular files at these paths, whatever they are called.
+        """
         ...
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
@@ -141,11 +151,11 @@ class Records(Protocol):
         ...
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Return which of these turn keys a committed operation has marked as seen."""
+        """Return which of these turn keys (keyed hashes) a committed operation has marked as seen."""
         ...
 
     def conflicts(self) -> list[str]:
-        """Return the paths of the conflict files in the vault, which the user has to resolve."""
+        """Return the paths, sorted, of the conflict files in the vault, which the user has to resolve."""
         ...
 
     def close(self) -> None:
@@ -203,6 +213,7 @@ class Eraser(Protocol):
         """Erase all copies of former files at these paths; return counts by kind of place. Safe to repeat.
 
         Displaced and conflict copies and log pages go; in the journal, the names of paths that are gone become random
-        pseudonyms. Raises StoreBusyError if another process has a copy open: repeat it.
+        pseudonyms. Raises StoreBusyError if a change of a path waits, or another process is busy for too long: repeat
+        it.
         """
         ...

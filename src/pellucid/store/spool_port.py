@@ -37,27 +37,34 @@ class Spool(Protocol):
     """Turns between their arrival and the commit of what was made of them; acknowledged turns survive any crash."""
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        """Store turns in order, except those whose key waits already; return how many were new."""
+        """Store turns, except those whose key waits already, in any namespace; return how many were new.
+
+        They survive any crash from here on. Raises StoreError if they cannot be written.
+        """
         ...
 
     def next_ordinal(self, namespace: str, session_id: str) -> int:
-        """Return the number for the next turn of a session: one more than the greatest ever spooled for it."""
+        """Return the number for the next turn of a session: one more than the greatest ever spooled for it, or 1."""
         ...
 
     def namespaces(self, session_id: str) -> list[str]:
-        """Return the namespaces for which turns of a session were ever spooled."""
+        """Return the namespaces, sorted, for which turns of a session were ever spooled."""
         ...
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
-        """Return the waiting turns of a session, in order."""
+        """Return the waiting turns of a session, sorted by ordinal."""
         ...
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        """Return the backlog of each session with waiting turns, in one namespace or in all."""
+        """Return the backlog of each session with waiting turns, in one namespace or in all, longest waiting first."""
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns that were kept or must be forgotten, and their bytes if possible; return how many there were."""
+        """Delete turns that were kept or must be forgotten, by key; return how many there were.
+
+        Their bytes go at once if possible, else with a later call. For the sessions of these turns, the count of
+        failures and the error message are cleared.
+        """
         ...
 
     def scrub(self) -> None:
@@ -65,9 +72,12 @@ class Spool(Protocol):
         ...
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        """Count a failed attempt to flush a session and store the error message; return the failures so far."""
+        """Count a failed attempt to flush a session and store the error message; return the failures so far.
+
+        When turns of the session are dropped, the count begins anew.
+        """
         ...
 
     def close(self) -> None:
-        """Empty the write-ahead log and close every connection."""
+        """Erase the remains of deleted turns, empty the write-ahead log and close every connection."""
         ...

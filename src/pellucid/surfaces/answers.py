@@ -39,9 +39,10 @@ def answer_text(
 ) -> str:
     """Render `outcome`, the answer of an operation to `request`, as a text.
 
-    `form` is one of the operation's `forms` other than `lines`; `verbose` includes details that are usually left out;
-    `footer` are further lines, for the form `text` alone. The home of `call` is opened only to look up excerpts of
-    memories.
+    `form` is one of the operation's `forms` other than `lines`. `verbose` includes details that are usually left out,
+    which only X-rays as text or Markdown and rows with `takes_options` have; `footer` are further lines, for the form
+    `text` of any answer but an X-ray. The home of `call` is opened only to look up excerpts of memories. Unseen
+    characters can be in the text: `printable` spells them out.
     """
     if row.gives_xray and form != "lines":
         from pellucid.xray.render import formats
@@ -76,8 +77,9 @@ def presenter(name: str) -> Callable[..., str]:
 def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
-    """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both.
-    None for an operation that gives no X-ray, for an error other than `NotFoundError`, and for the form `lines`.
+    """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both. It
+    is ready to be sent, with a final newline. None for an operation that gives no X-ray, for an error other than
+    `NotFoundError`, and for the form `lines`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
         return None
@@ -87,7 +89,7 @@ def missing_xray_text(
 
 
 def json_text(value: Wire) -> str:
-    """Return a record as an indented JSON document, without a final newline."""
+    """Return a record as an indented JSON document, unseen characters as escapes, without a final newline."""
     return visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False))
 
 

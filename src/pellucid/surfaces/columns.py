@@ -30,8 +30,9 @@ _TERMINAL: ContextVar[bool] = ContextVar("terminal", default=False)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows. Only the last
-    column is cut: to the width left in the terminal (24 at least), or to 100 characters in a pipe.
+    """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows. In cells,
+    whitespace becomes single spaces and unseen characters are spelled out. Only the last column is cut: to the width
+    left in the terminal (24 at least), or to 100 characters in a pipe.
     """
     if not rows:
         return []

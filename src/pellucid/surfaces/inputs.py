@@ -131,8 +131,9 @@ def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]
 
 
 def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **files: object) -> Any:
-    """Make the input of an operation from JSON values by JSON names; `InputError` for a name that is not writable.
-    `files` are fields that the surface fills in itself.
+    """Make the input of an operation from JSON values by JSON names; it can open the call's home. `InputError` for a
+    name that is not writable, or a value that is not valid. `files` are fields that the surface fills in itself, by
+    their Python names.
     """
     fields = writable_fields(row)
     if unknown := sorted(json_values.keys() - fields.keys()):
@@ -152,7 +153,9 @@ def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **f
 
 
 def _parse_value(call: Call, field: WritableField, value: object) -> object:
-    """Return the value of a text such as `7d` if the field has a parser for texts; any other value unchanged."""
+    """Return what a text such as `7d` stands for if the field has a parser for texts (`InputError` if it is wrong); any
+    other value unchanged.
+    """
     if field.flag.reads and isinstance(value, str):
         return field.flag.reads(value, call.now(), field_name(field.name))
     return value
@@ -177,8 +180,8 @@ def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[st
 
 
 def parse_pairs(name: str, info: FieldInfo, texts: Sequence[str]) -> dict[str, object]:
-    """Return a field's texts `name=value` as a mapping, of which the last of a name wins. Values that are JSON are
-    parsed if the field's type is open (`Any`); `InputError` if a text has no `=` or no name.
+    """Return a field's texts `name=value` as a mapping, names and values stripped; the last value of a name wins.
+    Values that are JSON are parsed if the field's type is open (`Any`); `InputError` if a text has no `=` or no name.
     """
     mapping: dict[str, object] = {}
     for text in texts:

@@ -30,8 +30,8 @@ class Request:
 
 
 def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) -> Spelling:
-    """Return the spelling of the command line; `inputs` have the fields whose flags are named. `typed` are the values
-    of `--home` and `--namespace`, which commands in texts repeat.
+    """Return the spelling of the command line. `inputs` are the input classes in which the flags of fields are looked
+    up; `typed` are the values of `--home` and `--namespace`, which commands in texts repeat.
     """
 
     def flag(name: str) -> str:
@@ -47,8 +47,9 @@ def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) ->
 
 
 def shell_command(operation: str, fields: Mapping[str, object]) -> str:
-    """Return the command that runs an operation with these fields. A field that is no parameter of it is left out.
-    `operation` is the words of the command, such as `hooks install`, if no operation stands behind it.
+    """Return the command that runs an operation with these fields. A field that is no parameter of it is left out; a
+    switch is given whatever its field's value. `operation` is the words of the command, such as `hooks install`, if no
+    operation stands behind it; an unknown name is taken for such words, too.
     """
     command = _commands_by_operation().get(operation)
     if command is None:  # a mark on record can come from another version
@@ -116,7 +117,7 @@ def program_spelling(
 
 
 def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
-    """Return the request for a call; None if it has a field that no program can write."""
+    """Return the request for a call; None for an unknown operation, or if it has a field that no program can write."""
     row = _rows().get(operation)
     named = {to_camel(name): value for name, value in fields.items() if name != NAMESPACE.name}
     if row is None or named.keys() - writable_fields(row).keys():
@@ -134,8 +135,8 @@ def _rows() -> dict[str, Row]:
 
 
 def fields_of(request: Wire, **changes: object) -> dict[str, object]:
-    """Return the fields of `request` that a caller sets and that have not their defaults; `changes` are fields with
-    other values.
+    """Return, by Python names, the fields of `request` that a caller can set and whose values are not their defaults.
+    `changes` are fields that count with other values than in `request`.
     """
     changed = request.model_copy(update=changes)
     values = {name: (getattr(changed, name), field) for name, field in type(request).model_fields.items()}

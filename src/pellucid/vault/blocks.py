@@ -69,7 +69,8 @@ def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Blo
 def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
     """Remove the blocks with these ids from a text, each from its marker to the next or the end.
 
-    What stands before the first block stays. Raises InputError if a marker is damaged.
+    The first group of `marker` is a marker's JSON. What stands before the first block stays. Raises InputError if a
+    marker is damaged.
     """
     starts = [found.start() for found in marker.finditer(text)]
     kept = text[: starts[0]] if starts else text
@@ -83,9 +84,10 @@ def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> 
 def change_marker(
     data: bytes, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str], file: str
 ) -> bytes:
-    """Replace the marker of the block with this id in a file by `render(its values)`.
+    """Replace the marker of the block with this id in a file by `render(its values)`; all else is unchanged.
 
-    Raises ConflictError, naming the kind of `file`, if there is no such block; InputError if a marker is damaged.
+    The first group of `marker` is a marker's JSON. Raises ConflictError, naming the kind of `file`, if there is no such
+    block; InputError if a marker is damaged.
     """
     text = data.decode("utf-8")
 

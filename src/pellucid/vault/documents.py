@@ -110,7 +110,10 @@ def title_at(document: Document, at: datetime) -> str:
 
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:
-    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged."""
+    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged.
+
+    Raises InputError if a marker or the frontmatter is damaged.
+    """
     text = without_blocks(data.decode("utf-8"), _MARKER, ids)
     head = frontmatter.split(text)[0] or ""
     versions = frontmatter.parse(head).get("versions")
@@ -122,12 +125,15 @@ def without_sections(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def holds_section(data: bytes, memory_id: str) -> bool:
-    """Whether a section of the file has this memory id."""
+    """Whether a section of a document's file has this memory id. Raises InputError if a marker is damaged."""
     return any(marker_of(found[1]).get("id") == memory_id for found in _MARKER.finditer(data.decode("utf-8")))
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Change keys (camelCase) of a section's marker in a document's file; ConflictError if the section is missing."""
+    """Set keys (camelCase) of a section's marker in a document's file; all else is unchanged.
+
+    Raises ConflictError if the section is missing, InputError if a marker is damaged.
+    """
     return change_marker(data, _MARKER, memory_id, lambda old: _marker_comment({**old, **changes}), "document")
 
 

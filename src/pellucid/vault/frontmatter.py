@@ -31,7 +31,7 @@ Values = dict[str, object]
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """Split a text into frontmatter (None if there is none) and body.
+    """Split a text into frontmatter (without its fences; None if there is none) and body; a byte order mark goes.
 
     Raises InputError if only one of the two fences `---` is there.
     """
@@ -43,14 +43,14 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def replace(text: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a text's frontmatter, None removes one (see `edit`); a text without frontmatter gets one."""
+    """Set keys of a text's frontmatter, None removes one; a text without one gets one. Raises as `edit` does."""
     if found := _FENCE.match(text):
         return text[: found.start(1)] + edit(found.group(1), changes) + text[found.end(1) :]
     return f"---\n{edit('', changes)}---\n{text}"
 
 
 def parse(frontmatter: str) -> Values:
-    """Parse a frontmatter; empty if it holds nothing.
+    """Parse a frontmatter (without its fences); empty if it holds nothing. Times stay text.
 
     Raises InputError if it is not a YAML mapping, is nested too deeply, or holds an anchor or alias.
     """
@@ -72,7 +72,7 @@ def render(values: Mapping[str, object]) -> str:
 def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
     """Set keys of a frontmatter and change no other byte; None removes a key, a new key comes last.
 
-    Raises InputError if an entry cannot be replaced line by line.
+    Raises InputError if an entry cannot be replaced line by line, or `parse` refuses the frontmatter.
     """
     expected = {**parse(frontmatter), **changes}
     text = frontmatter if frontmatter.endswith("\n") or not frontmatter else frontmatter + "\n"

@@ -72,7 +72,10 @@ def content_lines(data: bytes) -> tuple[int, int]:
 
 
 def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
-    """Change frontmatter keys (camelCase) of a memory's file, None removes one; unknown keys and comments stay."""
+    """Set frontmatter keys (camelCase) of a memory's file, None removes one; all else stays, comments too.
+
+    Raises InputError if the frontmatter is not YAML, or cannot be edited line by line.
+    """
     return frontmatter.replace(data.decode("utf-8"), changes).encode()
 
 
@@ -84,17 +87,23 @@ def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Change keys (camelCase) of a moment's marker in an episode's file; raise ConflictError if it is not there."""
+    """Set keys (camelCase) of a moment's marker in an episode's file.
+
+    Raises ConflictError if the moment is not there, InputError if a marker is damaged.
+    """
     return change_marker(data, _MARKER, memory_id, lambda old: _marker_comment({**old, **changes}), "episode")
 
 
 def without_moments(data: bytes, ids: Collection[str]) -> bytes:
-    """Remove the blocks of the moments with these ids from an episode's file; unknown ids change nothing."""
+    """Remove the blocks of the moments with these ids from an episode's file; unknown ids change nothing.
+
+    Raises InputError if a marker is damaged.
+    """
     return without_blocks(data.decode("utf-8"), _MARKER, ids).encode()
 
 
 def retitle_episode(data: bytes, old: str, new: str) -> bytes:
-    """Change the topic in an episode's frontmatter from `old` to `new`, and in its heading if that still says `old`."""
+    """Set the topic in an episode's frontmatter to `new`, and in its first heading that says exactly `old`."""
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
 

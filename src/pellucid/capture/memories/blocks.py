@@ -146,7 +146,10 @@ def _cells(line: str) -> list[str]:
 
 
 def without_comments(text: str) -> tuple[str, int]:
-    """Return the text without HTML comments outside code, and their number; line numbers stay the same."""
+    """Return the text without HTML comments outside fenced code, and their number; line numbers stay the same.
+
+    A comment that is never closed stays.
+    """
     kept: list[str] = []
     count = at = 0
     for start, end in _comment_spans(text):

@@ -41,13 +41,14 @@ class SourceFile:
 
     @property
     def modified(self) -> datetime:
-        """The time of the file's last change; 1970 if that is out of range."""
+        """The time of the file's last change, in UTC; 1970 if that is out of range."""
         return as_instant(self.path.stat().st_mtime) or datetime.fromtimestamp(0, UTC)
 
     def text(self) -> str:
-        """Return the whole text, redacted and without Pellucid's own output; "" if it is too large or not text.
+        """Return the whole text, redacted and without Pellucid's own output and control characters.
 
-        Secrets are redacted before the text is split, because half a secret no longer looks like one.
+        "", and a problem counted, if it is larger than 4 MiB or not text. Secrets are redacted before the text is
+        split, because half a secret no longer looks like one. `OSError` if the file cannot be read.
         """
         if self.path.stat().st_size > MAX_TEXT:
             self.add_problem(1, "larger than 4 MiB")

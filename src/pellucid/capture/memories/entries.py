@@ -46,9 +46,10 @@ def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
 
 
 def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -> Iterator[AdoptedMemory]:
-    """Yield copies of `template` with this text, redacted, in parts if it is long.
+    """Yield copies of `template` with this text, redacted, in parts of at most 2,000 characters.
 
-    A template without a date gets the file's date, a template without a category that of the wording.
+    A template without a date gets the file's date, a template without a category that of the wording. Each is valid
+    from its creation. Nothing if the text is blank.
     """
     created = template.created or document.modified
     updated = template.updated or created
@@ -93,7 +94,7 @@ def _long_list_key(head: str) -> str:
 def _entries_in(value: object, depth: int) -> Iterator[object]:
     """Yield the entries in an object's lists under known keys; the value itself if it has no such list.
 
-    `depth` is how many lists enclose it; below three, none is searched.
+    `depth` is how many such keys enclose it; from three on, no further list is searched.
     """
     container = as_object(value)
     keys = [key for key in KEYS if isinstance(container.get(key), list | dict)] if depth < _DEEPEST else []

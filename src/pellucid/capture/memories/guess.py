@@ -54,7 +54,10 @@ def category_of_label(label: str) -> Category | None:
 
 
 def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
-    """Return the category that a statement's wording shows, else its nearest heading that names one, else None."""
+    """Return the category that a statement's wording shows, else its nearest heading that names one, else None.
+
+    `headings` go from the outermost inwards. An imperative (`Run …`) is a `rule` only if no heading names a category.
+    """
     if _PREFERENCE.match(text):
         return "preference"
     if _RULE.match(text) or _OBLIGATION.search(text):

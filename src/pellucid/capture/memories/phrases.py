@@ -43,14 +43,17 @@ ENOUGH = 8  # words from which a sentence is assumed to name its subject
 
 
 def plain_words(text: str) -> str:
-    """Return a Markdown text as plain words, without emphasis, images, tags and local link targets; code spans stay."""
+    """Return a Markdown text as plain words on one line; code spans stay.
+
+    Bold marks, images, HTML tags and the targets of local links are left out; a web address follows its label.
+    """
     parts = _CODE_SPAN.split(text)
     parts[::2] = [_without_links_and_tags(part) for part in parts[::2]]
     return " ".join("".join(parts).split())
 
 
 def _without_links_and_tags(part: str) -> str:
-    """Return a text without images and HTML tags, links as their label (and web address), bold as plain words."""
+    """Return a text without images, HTML tags and bold marks, links as their label (and web address)."""
     part = _IMAGE.sub("", _LINKED_IMAGE.sub("", part))
     part = _LINK.sub(_link_words, part)
     part = _WIKI.sub(lambda wiki: wiki.group(2) or wiki.group(1), part)
@@ -64,7 +67,10 @@ def _link_words(link: re.Match[str]) -> str:
 
 
 def empty_reason(text: str) -> str | None:
-    """Return why a phrase states nothing (`badge`, `placeholder`, `boilerplate`, …); None if it states something."""
+    """Return why a phrase states nothing; None if it states something.
+
+    The reasons are `placeholder`, `table-of-contents`, `badge`, `markup` and `boilerplate`.
+    """
     bare = text.strip()
     if not bare:
         return "placeholder"
@@ -90,7 +96,10 @@ def stands_alone(text: str, heading: str, min_words: int = ENOUGH) -> bool:
 
 
 def split_long_text(text: str) -> Iterator[str]:
-    """Yield a text in parts of at most `LONGEST` characters, cut at the ends of sentences where possible."""
+    """Yield a text in parts of at most `LONGEST` characters, cut at the ends of sentences where possible.
+
+    The line ends between the sentences of a text that is split become spaces. Nothing if the text is empty.
+    """
     part = ""
     for sentence in _SENTENCE_END.split(text) if len(text) > LONGEST else [text]:
         while len(sentence) > LONGEST:

@@ -65,8 +65,8 @@ def read_memories(
         memory_format: read every file as this format instead of detecting it.
 
     Raises:
-        InputError: a named file does not exist, is in no known format, or cannot be read. Such a file found in a
-            folder is skipped and counted.
+        InputError: a named file does not exist, is in no known format, or cannot be read; a named folder cannot be
+            listed. Such a file or folder found in a folder is skipped and counted.
     """
     walk, names = FileWalk(settings, report, SUFFIXES), NameRedactor(report)
     for found in walk.files(paths):
@@ -144,8 +144,9 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 def detect(path: Path) -> MemoryFormat | None:
     """Return the format of a file; None if it is not a known memory file, or a file of Pellucid's own.
 
-    Markdown is detected by its file name, its frontmatter, the form of its lists or its folder (`memory`); JSON by the
-    keys of its first entry; a text file is a pasted ChatGPT list if its name contains `memor` or `chatgpt`.
+    Its first 256 KiB are read. Markdown is detected by its file name, its frontmatter, the form of its lists or its
+    folder (`memory`); JSON by the keys of its first entry; a text file is a pasted ChatGPT list if its name contains
+    `memor` or `chatgpt`.
     """
     head = head_of(path)
     suffix = path.suffix.lower()

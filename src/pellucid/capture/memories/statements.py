@@ -52,7 +52,10 @@ class _Draft:
 
 
 def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterator[AdoptedStatement]:
-    """Yield the statements of a text's blocks in order; blocks that state nothing are counted by their reason."""
+    """Yield the statements of a text's blocks in order; blocks that state nothing are counted by their reason.
+
+    A statement longer than 2,000 characters that is no procedure is yielded in parts.
+    """
     headings: list[tuple[int, str]] = []
     section: list[MarkdownBlock] = []
     for block in found:
@@ -128,7 +131,10 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it: the open item, the block before it, or the last heading."""
+    """Add a code block to the draft that introduces it: the open item, the block before it, or the last heading.
+
+    `titles` are the headings. A block that is too long, or has nothing to introduce it, is counted as left out.
+    """
     if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")
         return

@@ -70,7 +70,10 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """Return the value that begins at `at`, quoted or not; None if an unquoted one is too short to be a secret."""
+        """Return the value that begins at `at`, quoted or not; None if an unquoted one is too short to be a secret.
+
+        An unquoted one is cut at 4,096 characters.
+        """
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
         end = self._end_of_value(at)
@@ -133,7 +136,10 @@ def _is_assignment(match: re.Match[str], before_name: str, head: str) -> bool:
 
 
 def _names_no_secret(name: Name, text: str, at: int, head: str) -> bool:
-    """Whether the name is not a secret's: a paging token's, or a test's verdict (`--- PASS: TestLogin`)."""
+    """Whether the name is not a secret's: a paging token's, or a test's verdict (`--- PASS: TestLogin`).
+
+    `at` is where the name's stem begins in `text`, `head` the part of the name before its stem.
+    """
     if name.stem == "token":
         return PAGING.search(head) is not None
     return name.stem == "pass" and not head.strip("-") and text.startswith("PASS:", at)

@@ -79,7 +79,10 @@ def _key_end(text: str, at: int, limit: int) -> int:
 
 
 def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON."""
+    """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON.
+
+    `lower` is the text, lowered in place.
+    """
     for match in matches_at_mark(_AUTHORIZATION, "authorization", text, lower):
         if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
             yield SecretSpan(*match.span("secret"), "authorization-header")

@@ -52,8 +52,8 @@ def entropy(value: str) -> float:
 def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
     """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path.
 
-    `value` is without its quotes. It is not code if it was `quoted`, or if `is_variable`: the name is an environment
-    variable, in capitals or exported.
+    `value` is without its quotes; its first 256 characters are examined. `kind` is what its name says it is. It is not
+    code if it was `quoted`, or if `is_variable`: the name is an environment variable, in capitals or exported.
     """
     value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:
@@ -69,7 +69,7 @@ def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> boo
 
 
 def is_typed_password(value: str) -> bool:
-    """Whether the argument of a password option is a password, not a variable or placeholder."""
+    """Whether the argument of a password option is a password: four characters or more, no variable or placeholder."""
     inserted = _PLACEHOLDER.fullmatch(value) or _INSERTED.search(value)
     return len(value) >= 4 and not inserted and not is_stand_in(value)
 
@@ -85,7 +85,10 @@ def is_code(value: str) -> bool:
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value of `at_least` characters mixes letters and digits at random: not a URL, path, digest or words."""
+    """Whether a value mixes letters and digits at random: it is not a URL, path, digest or words.
+
+    False if it has fewer than `at_least` characters.
+    """
     if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
     return (
@@ -109,7 +112,10 @@ def is_spoken_secret(value: str) -> bool:
 
 
 def _is_url_or_path(value: str) -> bool:
-    """Whether a value is a URL or a path; with a long piece between slashes that is not a word it is base64."""
+    """Whether a value is a URL or a path.
+
+    With a piece of 16 characters or more between slashes that is not made of words, it is not a path but base64.
+    """
     if _URL.fullmatch(value):
         return True
     pieces = value.split("/")

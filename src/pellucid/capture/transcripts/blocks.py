@@ -34,7 +34,10 @@ class MessageBlock:
 
 
 def message_blocks(content: object) -> list[MessageBlock]:
-    """Return the blocks of a message, given its content, a string or a list; neighbouring texts are joined."""
+    """Return the blocks of a message, given its content, a string or a list; neighbouring texts are joined.
+
+    Empty for content of any other type.
+    """
     if isinstance(content, str):
         return [MessageBlock("text", content)]
     found = [_message_block(item) for item in as_list(content)]
@@ -48,7 +51,8 @@ def message_blocks(content: object) -> list[MessageBlock]:
 def call_text(arguments: object) -> str:
     """Return a tool call's arguments, an object or JSON text, as `name: value` lines.
 
-    The values are not escaped, so that people can read them and secrets in them are found.
+    The values are not escaped, so that people can read them and secrets in them are found. Text that is not JSON is
+    returned as it is; without arguments, the result is `{}`.
     """
     if isinstance(arguments, str):
         try:
@@ -60,7 +64,10 @@ def call_text(arguments: object) -> str:
 
 
 def output_text(content: object) -> str:
-    """Return the content of a tool's output as text: a string, an object that contains it, or a list of blocks."""
+    """Return the content of a tool's output as text: a string, an object that contains it, or a list of blocks.
+
+    An object without `content` or `output` becomes JSON, any other value "".
+    """
     while wrapped := as_object(content):
         key = next((key for key in ("content", "output") if key in wrapped), None)
         content = wrapped[key] if key else _as_text(wrapped)
@@ -70,7 +77,11 @@ def output_text(content: object) -> str:
 
 
 def _message_block(item: object) -> MessageBlock:
-    """Return an item of a message's content as a block; an item of an unknown type becomes the text `[type]`."""
+    """Return an item of a message's content as a block.
+
+    Thinking is without its words; an image, audio or file becomes the text `[image]`, `[audio]`, `[file]` or
+    `[document]`, an item of an unknown type without text `[type]`.
+    """
     if isinstance(item, str):
         return MessageBlock("text", item)
     block = as_object(item)

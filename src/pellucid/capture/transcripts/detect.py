@@ -52,9 +52,10 @@ MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 def detect(path: Path) -> Format | None:
     """Return the format of a file by its first 256 KiB; None if it is not a known transcript format.
 
-    In JSON lines, the first line that a format recognises decides, but an OpenAI line takes precedence over a first
-    line that is a plain message. A JSON document, or a first line too long to sample, is detected by its keys. Other
-    text is a chat if it has a chat's headings, else plain text, unless its suffix says that it is Markdown.
+    None for an empty or binary file, too. In JSON lines, the first line (of 50) that a format recognises decides, but
+    an OpenAI line takes precedence over a first line that is a plain message. A JSON document, or a first line too long
+    to sample, is detected by its keys. Other text is a chat if it has a chat's headings, else plain text, unless its
+    suffix says that it is Markdown.
     """
     head = head_of(path)
     if "\0" in head or not head.strip():

@@ -54,7 +54,8 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
 def _members(text: "_Buffer", streamed: str) -> Iterator[tuple[str, object]]:
     """Yield (key, value) of the object that begins at the next character.
 
-    The elements of the array under the key `streamed` are yielded singly, each with that key.
+    The elements of the array under the key `streamed` are yielded singly, each with that key. Raises as `elements`
+    does.
     """
     text.take("{")
     while text.peek() != "}":
@@ -111,13 +112,20 @@ class _Buffer:
             return True
 
     def take(self, expected: str) -> None:
-        """Consume the next character that is not white space; BrokenJsonError if it is not the expected one."""
+        """Consume the next character that is not white space; BrokenJsonError if it is not the expected one.
+
+        UnfinishedJsonError if there is none.
+        """
         if self.peek() != expected:
             raise BrokenJsonError(f"expected {expected!r}")
         self._at += 1
 
     def value(self) -> object:
-        """Consume and return the next JSON value, reading on as far as needed; a character is parsed about twice."""
+        """Consume and return the next JSON value, reading on as far as needed; a character is parsed about twice.
+
+        UnfinishedJsonError if no whole value was found up to the end of the text, also if what is there is not JSON;
+        BrokenJsonError if none was found in more than 16 Mi characters, or it is nested too deeply.
+        """
         self.peek()
         while True:
             try:

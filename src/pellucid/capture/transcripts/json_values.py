@@ -27,7 +27,7 @@ def text_at(container: JsonObject, *keys: str) -> str | None:
 
 
 def instant_at(container: JsonObject, *keys: str) -> datetime | None:
-    """Return the first readable time under one of the keys, see `as_instant`; None if there is none."""
+    """Return the first readable time under one of the keys, in UTC, see `as_instant`; None if there is none."""
     found = (as_instant(container.get(key)) for key in keys)
     return next((at for at in found if at), None)
 
@@ -41,9 +41,9 @@ def object_in(text: str) -> JsonObject:
 
 
 def as_instant(value: object) -> datetime | None:
-    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970.
+    """Parse a time as UTC to the millisecond: ISO 8601 text (UTC if it has no zone), or a number since 1970.
 
-    None for other values, and outside `YEARS`.
+    A number above 10¹¹ is in milliseconds, any other in seconds. None for other values, and outside `YEARS`.
     """
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):

@@ -87,7 +87,10 @@ def numbered(read_raw: Callable[[Source], Iterator[Turn]]) -> Callable[[Source],
 
 
 def clean_text(text: str) -> str:
-    """Return the text without terminal colours, control characters, lone surrogates and Windows line ends."""
+    """Return the text without terminal colours and control characters; tabs and line ends stay.
+
+    A Windows line end, or a lone carriage return, becomes a newline, a lone surrogate `?`.
+    """
     if text.isprintable():
         return text
     if not text.isascii():

@@ -32,12 +32,15 @@ class NumberedObject(NamedTuple):
 
 
 def decode_line(raw: bytes) -> str:
-    """Return a line as text; bytes that are not UTF-8 become U+FFFD."""
+    """Return a line as text, without a byte order mark at its start; bytes that are not UTF-8 become U+FFFD."""
     return raw.decode("utf-8-sig", "replace")
 
 
 def head_of(path: Path) -> str:
-    """Return the first 256 KiB of a file as text, to detect its format; nothing is counted."""
+    """Return the first 256 KiB of a file as text, to detect its format; nothing is counted.
+
+    A byte order mark is left out; bytes that are not UTF-8 become U+FFFD.
+    """
     with path.open("rb") as stream:
         return stream.read(_HEAD).decode("utf-8-sig", "replace")
 
@@ -88,7 +91,11 @@ class Source:
                 yield SourceLine(number, decode_line(raw).rstrip("\r\n"), raw.endswith(b"\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the JSON object of every line; lines that are neither blank nor an object are counted as malformed."""
+        """Yield the JSON object of every line; blank lines are passed over.
+
+        A line that is no object, or an empty one, is counted as malformed; a last line without its newline that is not
+        valid JSON is counted as `unfinished-line`.
+        """
         for line in self.lines():
             if not line.text.strip():
                 continue

@@ -33,7 +33,10 @@ class Queue:
         self._delivered = Counter[str]()
 
     def append(self, message: Queued) -> bool:
-        """Append a message to the queue; return False for a program's notice or a command, which are not messages."""
+        """Append a message to the queue; return False for a blank text, a program's notice or a command.
+
+        With 1,024 messages waiting, a further one is dropped, and True returned.
+        """
         if not message.text.strip() or _NOTICE.match(message.text) or _COMMAND.match(message.text):
             return False
         if len(self._waiting) < _MAX_WAITING:
@@ -43,7 +46,7 @@ class Queue:
     def take_delivered(self, text: str | None) -> Queued | None:
         """Remove and return the message given to the agent: the one with this text; without a text, the oldest.
 
-        None if no message fits. The message counts as delivered.
+        None if no message fits. The message counts as delivered. White space makes no difference.
         """
         named = next((each for each in self._waiting if text and _normalised(each.text) == _normalised(text)), None)
         if text and named is None:
@@ -55,7 +58,7 @@ class Queue:
         return message
 
     def note_delivered(self, text: str) -> None:
-        """Note that a message was delivered, which a later line can repeat."""
+        """Note that a message was delivered, which a later line can repeat; after 1,024 different ones, do nothing."""
         if len(self._delivered) < _MAX_WAITING:
             self._delivered[_normalised(text)] += 1
 
@@ -68,7 +71,10 @@ class Queue:
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Remove a message from the waiting ones; return whether it repeats a delivered one, then forgotten."""
+        """Return whether a message repeats a delivered one, of which one delivery is then forgotten.
+
+        Messages with this text that still wait are removed in any case. White space makes no difference.
+        """
         words = _normalised(text)
         self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
         is_repeat = self._delivered[words] > 0
@@ -89,7 +95,10 @@ class Titles:
         self._waiting: dict[str, list[str]] = {}
 
     def note_line(self, line_id: str | None, session: str) -> list[str]:
-        """Note the session of a line, given the line's id; return the titles that waited for that line."""
+        """Note the session of a line, given the line's id; return the titles that waited for that line, in order.
+
+        Beyond 65,536 lines, the line noted first is forgotten.
+        """
         if line_id is None:
             return []
         self._lines[line_id] = session
@@ -98,7 +107,10 @@ class Titles:
         return self._waiting.pop(line_id, [])
 
     def session_for(self, line_id: str, title: str) -> str | None:
-        """Return the session of the line that a title names; if not seen yet, None, and the title waits for it."""
+        """Return the session of the line that a title names; if not seen yet, None, and the title waits for it.
+
+        With titles waiting for 1,024 lines, a further title is dropped.
+        """
         if line_id in self._lines:
             return self._lines[line_id]
         if len(self._waiting) < _MAX_WAITING:

@@ -29,11 +29,11 @@ _FAR = 4
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
-    """Return the headings from line `start` (0-based) on, and the spans of lines of fenced code and of comments with
-    blank lines.
+    """Return the headings from line `start` (0-based) on, and the line spans of fenced code and gapped comments.
 
-    Blocks are those of CommonMark, except that a table row above `---` is not a heading, and a line `<h1>…</h1>` is
-    one.
+    A gapped comment contains a blank line. Blocks are those of CommonMark, except that neither a table row nor more
+    than 200 characters above `---` are a heading, and a line `<h1>…</h1>` is one. A Markdown heading in a list or
+    quotation does not count.
     """
     headings: list[Heading] = []
     whole: list[Span] = []

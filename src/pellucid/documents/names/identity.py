@@ -38,7 +38,9 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
     """Return the identity of a document; its entity is the document's own id if it has one, else its path.
 
     The id is sought in the header, then in the file's name, then in `heading`, the first heading of level 1 (empty if
-    there is none). `root` is the name of the folder that the path is relative to: `adr` for `0018-use-rrf.md`.
+    there is none). `root` is the name of the folder that the path is relative to: `adr` for `0018-use-rrf.md`. The
+    title is that of the header, else the heading, else the file's name in words, at most 300 characters of it. Aliases
+    are the path, and a title and a file name that are distinctive, except what is the entity already.
     """
     place = f"{root}/{path}" if root else path
     number = _document_number(place, header, heading)

@@ -36,7 +36,11 @@ _PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{SUFFIX}
 
 
 def find_links(text: str, path: str) -> Iterator[Named]:
-    """Yield the documents that a text links to: by a path relative to `path`, by a wiki link, by a `:doc:` role."""
+    """Yield the documents that a text links to: by a path relative to `path`, by a wiki link, by a `:doc:` role.
+
+    `path` is the text's document. The name of a linked file is its path relative to the documents' root; files outside
+    of that root, URLs and files that are no documents are left out. A wiki link gives the name as written.
+    """
     if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
     for found in _TARGET.finditer(text):
@@ -49,7 +53,10 @@ def find_links(text: str, path: str) -> Iterator[Named]:
 
 
 def find_definitions(text: str, path: str) -> Iterator[tuple[str, Named]]:
-    """Yield each label that a text defines for a document (`[label]: a.md`, `.. _label: a.rst`), with that document."""
+    """Yield each label that a text defines for a document (`[label]: a.md`, `.. _label: a.rst`), with that document.
+
+    The label is lower-case with single spaces. Documents are named as by `find_links`.
+    """
     if "]:" not in text and ".. _" not in text:
         return
     for found in _DEFINITION.finditer(text):
@@ -62,7 +69,10 @@ def find_definitions(text: str, path: str) -> Iterator[tuple[str, Named]]:
 
 
 def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each label that a text uses, with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst."""
+    """Yield each label that a text uses, with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst.
+
+    The label is in the form that `find_definitions` gives it. `path` decides whether the text is rst.
+    """
     for found in (_LABELLED_RST if _is_rst(path) else _LABELLED).finditer(text):
         line = text.rfind("\n", 0, found.start()) + 1
         if not _DEFINES.match(text, line) or found.start() - line > _INDENTED:
@@ -70,7 +80,7 @@ def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
 
 
 def find_paths(text: str, path: str) -> Iterator[Named]:
-    """Yield the documents that a header value names by paths relative to `path`."""
+    """Yield the documents that a header value names by paths relative to `path`, named as by `find_links`."""
     for found in _PATH.finditer(text):
         if name := _resolve_path(found["path"], path):
             yield Named(name, node_key(name), *found.span())

@@ -166,8 +166,10 @@ def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms
 
 
 def _belong_together(text: str, match: re.Match[str]) -> bool:
-    """Whether a matched series and number are a name; with a space or nothing between, the series must be in upper
-    case."""
+    """Whether a matched series and number are a name.
+
+    With a space or nothing between, the series must be in upper case; an rst role (:pep:`8`) must begin with a colon.
+    """
     gap = match["gap"].strip()
     if gap == ":`":
         return text[match.start() - 1 : match.start()] == ":"

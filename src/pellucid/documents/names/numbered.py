@@ -50,7 +50,7 @@ class Numbered:
 
 
 def stem(path: str) -> str:
-    """Return a file's name without its folder and suffix."""
+    """Return a file's name without its folder and suffix; a suffix other than a document's, `.txt` or `.html` stays."""
     return _SUFFIX.sub("", path.rsplit("/", 1)[-1])
 
 
@@ -66,7 +66,10 @@ def folder_series(path: str) -> str | None:
 
 
 def file_number(path: str) -> Numbered | None:
-    """Return the number in a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if there is none."""
+    """Return the number in a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if there is none.
+
+    None for a template and for a date, too. Digits alone count only in a folder that means a series (`folder_series`).
+    """
     name = stem(path)
     if "template" in name.casefold():
         return None
@@ -116,7 +119,10 @@ def plausible_number(series: str, digits: str, *, is_joined: bool = False) -> Nu
 
 
 def is_series(word: str) -> bool:
-    """Whether a word can be the series of numbered documents: `SPEC` can, `step` and `page` cannot."""
+    """Whether a word can be the series of numbered documents: `SPEC` can, `step` and `page` cannot.
+
+    It has 2 to 15 letters and digits, a letter first.
+    """
     return word.casefold() not in _NO_SERIES and re.fullmatch(r"[A-Za-z][A-Za-z0-9]{1,14}", word) is not None
 
 

@@ -31,7 +31,9 @@ def compile_safely(pattern: str) -> re.Pattern[str]:
     """Compile a pattern that is safe to search any text with.
 
     Raises:
-        InputError: it is not a regular expression, matches the empty text, or can take more than linear time.
+        InputError: it is not a regular expression, matches the empty text, is longer than 200 characters, or can take
+            more than linear time: it has a repeat within a repeat, a back reference, more than three open repeats, or
+            more than six options.
     """
     try:
         compiled = re.compile(pattern)

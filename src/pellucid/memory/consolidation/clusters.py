@@ -87,9 +87,10 @@ def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs of each new statement with its nearest others by cosine; `indices` are those of one group.
+    """Yield pairs of each new statement with its nearest others by cosine, at least .85, at most eight each.
 
-    Products are computed in blocks, to bound the memory used.
+    `indices` are those of one group; statements without a vector are left out. Vectors have length 1. Products are
+    computed in blocks, to bound the memory used.
     """
     vectors = [(place, vector) for place in indices if (vector := items[place].vector) is not None]
     new = [row for row, (place, _) in enumerate(vectors) if items[place].is_new]

@@ -75,10 +75,10 @@ def is_candidate(memory: Memory) -> bool:
 def batches(
     memories: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None], now: datetime
 ) -> list[Batch]:
-    """Return the batches of memories that a pass has to decide about, in a fixed order.
+    """Return the batches of memories that a pass has to decide about, in a fixed order: expired, values, near.
 
-    `new` are the ids of memories since the last pass; a batch of others only is made if a memory has expired. `vectors`
-    returns a memory's vector, if it has one.
+    `new` are the ids of memories since the last pass; a batch without one of them is made only of an expired memory.
+    `vectors` returns a memory's vector, None if it has none.
     """
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_expired(each, now)}
@@ -142,9 +142,10 @@ def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: U
 
 
 def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: Undone) -> Decision:
-    """Return the decision; or a skip, if it was undone before, or the memory it replaces ranks higher or is newer.
+    """Return the decision; or a skip, if such a change was undone before, or an update has no newer memory.
 
-    `current` maps ids to the memories as they are now.
+    An update is also skipped if the older memory ranks higher. `current` maps ids to the memories as they are now, at
+    least those of the decision.
     """
     pairs = {frozenset(pair) for pair in combinations(decision.of, 2)} or {frozenset(decision.of)}
     is_single = decision.kind == "invalidate"
@@ -225,9 +226,9 @@ _NEARNESS = {reason: rank for rank, reason in enumerate(_FAR_TO_NEAR)}
 
 
 def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served], clock: Clock) -> Decision:
-    """Carry out a decision through `changes`; return it with the ids of the memories that it made.
+    """Carry out a decision through `changes`, which writes nothing yet; return it with the ids of the memories made.
 
-    `current` maps ids to the memories as they are now.
+    `current` maps ids to the memories as they are now; KeyError if one of the decision is missing.
     """
     parts = [current[each] for each in decision.of]
     match decision.kind:
@@ -269,7 +270,8 @@ def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str
 def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attributes: Mapping[str, str]) -> Memory:
     """Make a new memory of others (at least one): as old as the oldest, as trusted as the least, with all scopes.
 
-    It has the given content, a new id, and `attributes` if all parts are about one entity.
+    It has the given content, a new id, the highest confidence and importance, and `attributes` if all parts are about
+    one entity. It is active and not pinned, and names its parts in `derived_from`.
     """
     first = min(parts, key=lambda each: (each.created, each.id))
     entity = _common_value([each.entity_ref for each in parts])
@@ -313,7 +315,10 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attrib
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """Retire the older memory's attributes that the newer states anew, or the whole memory if no other is left."""
+    """Retire the older memory's attributes that the newer states anew, or the whole memory if no other is left.
+
+    The whole memory also goes if the decision names no attributes.
+    """
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}
     if decision.attributes and old.structured_attributes.keys() - retired.keys():
@@ -336,7 +341,7 @@ def count_decisions(decisions: Iterable[Decision]) -> Counter[str]:
 
 
 def _common_value(values: Sequence[_T]) -> _T | None:
-    """Return the value that all values equal; None if they differ."""
+    """Return the value that all values (at least one) equal; None if they differ."""
     return values[0] if all(each == values[0] for each in values) else None
 
 

@@ -74,10 +74,11 @@ def plan_erasure(
 ) -> Erasure:
     """Plan the erasure of the memories `asked` and of all that must go with them; `chain` adds their versions.
 
-    `memories` and `episodes` are all of the namespace. Nothing is changed yet.
+    `memories` and `episodes` are all of the namespace; `asked` are some of these memories, at least one. Nothing is
+    changed yet.
 
     Raises:
-        ConflictError: a file changed while this was worked out.
+        ConflictError: a file that must change is gone.
     """
     going = _memories_to_erase({each.memory.id: each for each in memories}, asked, chain)
     ids = {each.memory.id for each, _ in going}
@@ -98,7 +99,10 @@ def plan_erasure(
 
 
 def turns_of(memory: Memory) -> set[tuple[str, int]]:
-    """Return the session and number of each turn in a memory's evidence; empty for a section, read from a file."""
+    """Return the session and number of each turn in a memory's evidence, 64 of a range at most.
+
+    Empty for a section, which was read from a file.
+    """
     return set() if memory.category == "section" else set(evidence_turns(memory.evidence))
 
 
@@ -113,7 +117,8 @@ def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
 def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
     """Return the keys by which a section, or a header version, is recognised: by its text without headings and title.
 
-    A long text is recognised anywhere; a short one only in the same document, or in one that defines the same entity.
+    A text of 16 words or more is recognised anywhere; a shorter one only in the same document, or in one that defines
+    the same entity.
     """
     text = own_text(memory)
     digest = content_hash(text)
@@ -124,7 +129,10 @@ def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
 
 
 def file_key(secret: bytes, namespace: str, digest: str) -> bytes:
-    """Return the key by which a forgotten document is recognised, by its file's SHA-256, whatever its name."""
+    """Return the key by which a forgotten document is recognised, whatever its name.
+
+    `digest` is its file's SHA-256 in hex.
+    """
     return words_key(secret, namespace, f"document {digest}", None)
 
 

@@ -38,9 +38,10 @@ def revive(
 ) -> list[Served]:
     """Put in force again what only the memories `gone` (ids) had retired; return the memories that change.
 
-    If the memory that retired another was itself replaced by one that stays, that one takes its place. A revived memory
-    that something in force plainly contradicts gives way to that. `memories` are all of the namespace, `rows` its
-    lifecycle rows.
+    References of the staying memories to those gone are removed, too. If the memory that retired another was itself
+    replaced by one that stays, that one takes its place. A revived memory that something newer in force plainly
+    contradicts gives way to that. The changes go to `changes`. `memories` are all of the namespace, `rows` its
+    lifecycle rows, oldest first.
     """
     by_id = {each.memory.id: each for each in memories}
     staying = (each for each in memories if each.memory.id not in gone)

@@ -39,7 +39,10 @@ def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> lis
 
 
 def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
-    """Return the session and number of each turn (64 a range at most) that ranges such as `session:3-5` name."""
+    """Return the session and number of each turn (64 a range at most) that ranges such as `session:3-5` name.
+
+    Texts of another form are passed over.
+    """
     matches = (match for each in evidence if (match := _RANGE.fullmatch(each)))
     ranges = ((match["source"], int(match["start"]), int(match["end"])) for match in matches)
     return [
@@ -48,7 +51,10 @@ def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def passage_keys(secret: bytes, namespace: str, passage: str) -> list[bytes]:
-    """Return the keys by which forgotten words are recognised in a passage: the whole, and its longer sentences."""
+    """Return the keys by which forgotten words are recognised in a passage: of the whole, and of its sentences.
+
+    Sentences of fewer than three content words have none.
+    """
     sentences = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
     return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *sentences))]
 

@@ -52,7 +52,10 @@ class KnownStatements:
         self._rivals = Rivals(self.index, self.changes)
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Look up, in one go for the whole batch, all stored memories that these can repeat or contradict."""
+        """Look up, in one go for the whole batch, all stored memories that these can repeat or contradict.
+
+        Call it before `add`: it drops what was looked up before, and most of what was added.
+        """
         batch, namespace = list(memories), self.changes.namespace
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
         ids_by_hash = self.index.holding(namespace, hashes)
@@ -78,7 +81,8 @@ class KnownStatements:
     def repeated(self, memory: Memory) -> str | None:
         """Return the id of a memory in force with the same words about the same entity; None if there is none.
 
-        A memory of other boundary scopes does not count: callers see only one of the two.
+        A memory of other boundary scopes does not count: callers see only one of the two. A quarantined one counts only
+        if this operation creates it and `memory` is itself in quarantine.
         """
         equals = self._by_hash.get(content_hash(memory.content, memory.entity_ref), [])
         doubted = {memory_of(each).id for each in self.doubted(memory)} if memory.trust_zone != "quarantine" else ()
@@ -105,7 +109,10 @@ class KnownStatements:
         return list(found.values())
 
     def said_in(self, session_id: str | None) -> Iterator[Memory]:
-        """Yield the memories in force that this operation creates from one session, the newest first."""
+        """Yield the memories in force that this operation creates from one session, the newest first.
+
+        A `session_id` of None means those without a session.
+        """
         for memory in reversed(list(self._fresh.values())):
             if memory.session_id == session_id and _is_in_force(self.changes.now(memory)):
                 yield self.changes.now(memory)

@@ -76,7 +76,10 @@ class Reconciler:
         self._considered += statements
 
     def decide(self) -> Decided:
-        """Decide about all statements that were added; creations and changes go to the `ChangeSet`."""
+        """Decide about all statements that were added; creations and changes go to the `ChangeSet`.
+
+        Nothing is written. The outcomes come in the order of the statements.
+        """
         accepted = [
             s.memory
             for s in self._considered
@@ -217,7 +220,11 @@ class Reconciler:
         return outcome
 
     def admit(self, served: Served, reason: str) -> None:
-        """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
+        """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one.
+
+        It becomes `working`; `superseded` if it contradicts something newer, `pending_review` if something of higher
+        rank. The changes go to the `ChangeSet`; `reason` is for the ledger.
+        """
         memory = served.memory
         self._known.load([memory])
         conflicts, open_ones = _plain_and_open(self._known.contradicted(memory))

@@ -39,7 +39,10 @@ class Rivals:
     _fresh: dict[_ClashKey, list[Memory]] = field(default_factory=dict["_ClashKey", "list[Memory]"])
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these."""
+        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these.
+
+        They replace those looked up before.
+        """
         comparable = [each for each in memories if _can_clash(each)]
         if comparable:
             with self.index.reading(self.changes.namespace) as reader:
@@ -54,10 +57,10 @@ class Rivals:
             self._fresh.setdefault(key, []).append(memory)
 
     def clashing_with(self, memory: Memory) -> list[Rival]:
-        """Return the memories that contradict this one.
+        """Return the memories that contradict this one, of those that `load` and `add` took.
 
-        If it tells of a change and several memories could be meant, none is, unless just one has a name akin to its
-        own.
+        None for a speculative memory. Certain contradictions go first. If there are only guesses, the only one is
+        returned; of several, the only one with a name akin to this memory's own; else none.
         """
         if not _can_clash(memory) or memory.confidence_tier == "speculative":
             return []

@@ -29,7 +29,11 @@ class Statement:
 def statement_of(
     observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
-    """Make the statement of an observation, with its memory; `changes` gives clock and namespace only."""
+    """Make the statement of an observation, with a new memory of it; nothing is written.
+
+    `changes` gives clock and namespace only. `agent` is the name of the program that the session ran in, if known.
+    `trust` says whether doubtful words begin in quarantine.
+    """
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
         id=changes.clock.new_id("mem"),

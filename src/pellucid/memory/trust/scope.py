@@ -48,7 +48,10 @@ class Doubt:
     """The text of the stretches."""
 
     def covers(self, words: str) -> bool:
-        """Whether words of the turn, or made of it, are doubted; words that are not found in the turn are."""
+        """Whether words of the turn, or made of it, are doubted: any of them are in the doubted stretches.
+
+        Words that are not found in the turn count as doubted, too. Only letters and digits are compared.
+        """
         wanted = _letters(words)
         if self.stretches is None:
             return True

@@ -56,7 +56,11 @@ def unveiled(text: str) -> Iterator[str]:
 
 
 def decoded(text: str) -> Iterator[str]:
-    """Yield the texts that a text contains in base64 or hexadecimal digits; itself in rot13, if it mentions that."""
+    """Yield the texts that the first 16 runs of base64 or hexadecimal digits in a text decode to.
+
+    A run has at least 24 signs of base64, or 16 pairs of hexadecimal digits. If the text mentions rot13, itself in
+    rot13.
+    """
     for number, found in enumerate(_BLOB.finditer(text)):
         if number == _BLOBS:
             break

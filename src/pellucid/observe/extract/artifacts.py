@@ -30,7 +30,8 @@ _LOOKED_AT = 20_000
 def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
     """Return a dict from the ordinals of turns to their artifacts, each once; without turns that have none.
 
-    Files below the outermost working folder are relative to it.
+    Only the first 20,000 characters of a turn are read. Files that a tool made or changed are named relative to the
+    shortest working folder of the turns, if they are in it; what a person or agent mentions is named as written.
     """
     turns = list(turns)
     folder = min((each.folder for each in turns if each.folder), key=len, default="").rstrip("/")
@@ -46,14 +47,17 @@ def files_named(text: str) -> set[str]:
 
 
 def paths_in_call(turn: Turn) -> set[str]:
-    """Return the paths in the arguments and patches of a tool's turn; those below the turn's folder relative to it."""
+    """Return the paths in the arguments and patches in the first 20,000 characters of a tool's turn.
+
+    Those below the turn's folder are relative to it.
+    """
     text, below = turn.content[:_LOOKED_AT], f"{turn.folder.rstrip('/')}/" if turn.folder else ""
     paths = (*_PATH_ARGUMENT.findall(text), *(path for _, path in _PATCHED.findall(text)))
     return {path.strip().removeprefix(below) for path in paths}
 
 
 def merge_artifacts(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
-    """Return each artifact of a segment once, in its strongest role; at most 40, made or changed ones first.
+    """Return each artifact of a segment once, in its strongest role; at most 40: made, changed, then mentioned.
 
     A file mentioned by the end of its path counts as the file that was made or changed under the whole path.
     """
@@ -77,7 +81,8 @@ def _path_ends(path: str) -> Iterator[str]:
 def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
     """Yield the links, specifications and files in a spoken turn, or the files a tool's turn made or changed.
 
-    The latter are relative to the folder `below` if they are in it.
+    Only the first 20,000 characters are read. Files of tools are relative to the folder `below` (with a final slash, or
+    empty) if they are in it.
     """
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
@@ -93,7 +98,11 @@ def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
 
 
 def _written_files(tool: str, text: str, below: str) -> Iterator[Artifact]:
-    """Yield the files that a tool call or patches in it made or changed, relative to the folder `below` if there."""
+    """Yield the files that a call of `tool`, or patches in its `text`, made or changed.
+
+    Their paths are relative to the folder `below` (with a final slash, or empty) if they are in it, and cut at 200
+    characters.
+    """
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):

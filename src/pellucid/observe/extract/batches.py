@@ -10,7 +10,10 @@ Item = TypeVar("Item")
 def batches(
     items: Iterable[Item], size_of: Callable[[Item], int], max_size: int, max_count: int = sys.maxsize
 ) -> Iterator[list[Item]]:
-    """Yield the items in order, in batches of at most this size and count; a larger item is a batch by itself."""
+    """Yield the items in order, in batches of at most `max_count` items whose sizes sum to at most `max_size`.
+
+    A larger item is a batch by itself. No batch is empty.
+    """
     batch: list[Item] = []
     room = max_size
     for item in items:

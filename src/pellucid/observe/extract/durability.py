@@ -58,7 +58,10 @@ class WeightTable:
     weights: dict[str, tuple[float, ...]]
 
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
-        """Rate a sentence; `by_user` says whether a person said it."""
+        """Rate a sentence, of which the first 600 characters count; `by_user` says whether a person said it.
+
+        A decision, rule or preference that tells how things have been (`has been failing`) is rated as a fact.
+        """
         total = [0.0] * (2 + len(KINDS))
         for name, value in features(sentence).items():
             if row := self.weights.get(name):
@@ -79,14 +82,18 @@ def _logistic(total: float) -> float:
 
 @cache
 def load_table(head: Head = "statements") -> WeightTable:
-    """Load the shipped weights of a head."""
+    """Load the shipped weights that answer one question: `statements`, `questions` (see `Head`). Cached."""
     text = (files("pellucid.observe") / "heads" / f"{head}.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return WeightTable({name: tuple(int(value) / 100 for value in values) for name, *values in rows})
 
 
 def features(sentence: str) -> dict[str, float]:
-    """Return a dict from a sentence's features to their values; of words they have norm 4, however long it is."""
+    """Return a dict from the names of a sentence's features to their values; 600 characters are read.
+
+    Words and their neighbours make a vector of length 4, frames one of length 3, however long the sentence is; form
+    adds numbers and flags, whose names begin with `=`.
+    """
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
     return (
@@ -127,7 +134,11 @@ def _word_features(words: list[str]) -> Iterator[str]:
 
 
 def _word_frames(words: list[str]) -> Iterator[str]:
-    """Yield pairs and triples of a sentence's function words, with one `~` for each run of words between them."""
+    """Yield neighbouring pairs and triples of a sentence's frame, each after `~ `.
+
+    The frame has the function words, numbers and signs, `^` and `$` at its ends, and one `~` for each run of other
+    words.
+    """
     function_words = lexicon.words("function", "vague", "limits", "negators")
     frame = ["^"]
     for word in words:

@@ -45,7 +45,10 @@ class Extractor(Protocol):
     """Extracts what is durable from a segment; keeps no state between segments, and writes nothing."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """Return the facts of a segment in the order of its turns, each with at most three turns as evidence."""
+        """Return the facts of a segment in the order of its turns, each with its evidence; `[]` if there are none.
+
+        An extractor that asks a model raises ChatError if it gets no answer, and then returns nothing.
+        """
         ...
 
 
@@ -127,9 +130,9 @@ def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: froz
 
 
 def _fact_in_reply(statement: ObservedStatement, before: TurnContext | None, context: TurnContext) -> ExtractedFact:
-    """Return the fact of a statement that can answer the turn `before`.
+    """Return the fact of a statement that can answer the turn `before` (None: there is no such turn).
 
-    If only the question in that turn explains a pronoun of the statement, the question is put in front.
+    If only the question, the name or the picture in that turn explains a pronoun of the statement, it is put in front.
     """
     reply = with_question(before, context, statement) if before else None
     return (
@@ -210,7 +213,11 @@ def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: 
 
 
 def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
-    """Return at most five of the most specific words of a sentence, in order; no stop words, nor the speaker's name."""
+    """Return at most five of the most specific words of a sentence, casefolded, in order.
+
+    Names, identifiers and longer words count as more specific. Stop words, bare numbers, words of the `speaker`'s name,
+    and ASCII words of fewer than three letters that are no names are left out.
+    """
     names = {word for part in text.split()[1:] if part[:1].isupper() for word in words(part)}
     own = set(words(speaker or ""))
     terms = [word for word in content_words(text) if word not in own]

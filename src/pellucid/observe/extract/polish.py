@@ -22,7 +22,10 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 @cache
 def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
-    """Return a pattern for a greeting with a name that opens a sentence (`Hey Mel!`), or a bare lead (`and`)."""
+    """Return a pattern for a greeting with a name that opens a sentence (`Hey Mel!`), or a bare lead (`and`).
+
+    `greeting` and `lead` are patterns themselves, as in the `noise` table of a language. Cached.
+    """
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
         rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE
@@ -31,12 +34,16 @@ def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
 
 @cache
 def _tail_pattern(tail: str) -> re.Pattern[str]:
-    """Return a pattern for a tag that ends a sentence (`, right?`)."""
+    """Return a pattern for a tag that ends a sentence (`, right?`); `tail` is the tag's own pattern. Cached."""
     return re.compile(rf"{tail}$", re.IGNORECASE)
 
 
 def polish(sentence: str, language: Language) -> str:
-    """Return the sentence without greetings, fillers, smileys, trailing tags and closing mark, or an empty text."""
+    """Return the sentence without greetings, fillers, smileys and trailing tags; empty if nothing is left.
+
+    It begins with a capital, and blanks are single. Full stops and exclamation marks at its end go, a question mark
+    stays.
+    """
     can_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
     plain = _SMILEYS.sub(lambda found: found["code"] or "", sentence) if can_smile else sentence
     text = " ".join(plain.split()).strip(_CLOSING + "-–—,")

@@ -23,7 +23,10 @@ def solid_words(text: str, language: Language) -> int:
 
 
 def points_outside(text: str, language: Language) -> bool:
-    """Whether a pronoun inside a sentence (`it`, `her`, `that place`) has nothing before it that it can mean."""
+    """Whether a pronoun inside a sentence (`it`, `her`, `that place`) has nothing before it that it can mean.
+
+    The caption of a picture in the sentence explains all pronouns but those for persons.
+    """
     noise, lowered = language.noise, text.lower()
     if (found := noise.gendered.search(lowered)) and not _names_somebody(text[: found.start()], language):
         return True

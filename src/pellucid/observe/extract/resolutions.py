@@ -36,7 +36,7 @@ class SaidSentence:
 
     @property
     def text(self) -> str:
-        """The sentence without its closing mark."""
+        """The sentence without full stops and exclamation marks at its ends; a question mark stays."""
         return self.raw.strip(_CLOSING)
 
 
@@ -55,7 +55,12 @@ class Resolved:
 
 
 def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Resolved, ...]:
-    """Return the corrections and retractions in a person's turn, in order; `before` are the turns before it."""
+    """Return the corrections and retractions in a person's turn, in order; `()` for any other turn.
+
+    `before` are the contexts of the turns before it. Of these, only the four nearest turns can be corrected, and of
+    their sentences and those of its own turn the nearest 40 each. Questions, and sentences of over 240 characters,
+    correct nothing.
+    """
     language = context.language
     if context.turn.role != "user" or not language.resolutions.sign.search(context.turn.content.lower()):
         return ()
@@ -174,7 +179,10 @@ def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], lan
 
 
 def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """Return the correction in a text that names its subject, and the old value or an attribute; else None."""
+    """Return the correction in a text that names its subject, and the old value or an attribute; else None.
+
+    `old` is the old value that the text names, or empty; then it is looked up in the sentences `before`.
+    """
     statement = polish(language.resolutions.contrast.sub("", text), language)
     if not statement or is_unresolved(statement, language):
         return None
@@ -184,7 +192,10 @@ def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], langu
 
 
 def _old_value(now: Attribution, before: Sequence[SaidSentence], language: Language) -> str:
-    """Return the other value that the latest sentence of `before` gives the same attribute; empty if none does."""
+    """Return the other value that the latest sentence of `before` gives the same attribute; empty if none does.
+
+    `now` is what the correction states.
+    """
     for earlier in reversed(before) if now.entity else ():
         then = read_attribution(polish(earlier.text, language), language)
         for attribute in now.attributes.keys() & then.attributes.keys() if then.entity == now.entity else ():

@@ -60,7 +60,10 @@ class ObservedStatement:
 
 
 def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
-    """Return a turn's procedures, cued sentences and weighty plain statements, in order, without those in `taken`."""
+    """Return a turn's procedures, cued sentences and weighty plain statements, in order.
+
+    Sentences in `taken` (as written in the turn) are left out. While something is debugged there are no procedures.
+    """
     found = blocks(context.turn.content)
     made: list[ObservedStatement] = []
     used: set[int] = set()
@@ -248,7 +251,10 @@ class Procedure:
 
 
 def procedures(prose: tuple[ProseBlock, ...], language: Language) -> tuple[Procedure, ...]:
-    """Return the numbered lists, in order, of two steps or more whose heading says what for, unless too long."""
+    """Return the numbered lists of two steps or more, in order, whose heading says what for.
+
+    The heading is the block before the list. Lists whose steps have over 1,200 characters are left out.
+    """
     found: list[Procedure] = []
     at = 0
     while at < len(prose):

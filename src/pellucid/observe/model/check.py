@@ -114,7 +114,10 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
-    """Return the words for which a claim was dropped, each once; `[]` if the reason is not about words."""
+    """Return the words for which a claim was dropped, each once.
+
+    `[]` if the `reason` is not about words, or if `turns` have nothing that the claim quotes.
+    """
     case = _make_case(claim, turns)
     if isinstance(case, str) or reason not in _CULPRITS:
         return []
@@ -321,7 +324,8 @@ _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
 def _checked_fact(case: _Case) -> Checked:
     """Return the fact of a claim that passed all checks, without its parts that nobody said.
 
-    `lost` names an entity, tags and attributes that were left out. Without an entity there are no attributes.
+    `lost` has one reason for each part left out: entity, tag or attribute. Without an entity there are no attributes.
+    Of more than five tags the first five stay, and the others are not in `lost`. The confidence is cut to 0 to 1.
     """
     claim, turns = case.claim, case.source.turns
     entity, tags = _claimed_entity(case), [tag for tag in _tidy_tags(claim.tags) if _is_near(tag, case.source)]

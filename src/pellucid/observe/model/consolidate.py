@@ -88,7 +88,10 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Return the proposals in order; no memory is changed by two. ChatError if there is no answer."""
+        """Return the proposals in order; no memory is changed by two.
+
+        Nothing is written. Raises ChatError if there is no answer, and DeadlineError if the time of the call is over.
+        """
         ...
 
 
@@ -102,8 +105,9 @@ class LlmConsolidator:
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
         """Return the model's checked proposals for these memories; only the first 8 memories are sent.
 
-        A proposal about a memory that an earlier one changes becomes a `skip`; without any, there is one `skip` of all
-        memories. Raises ChatError if there is no answer.
+        Only the first 16 decisions of the model are read. A proposal about a memory that an earlier one (no `skip`) is
+        about becomes a `skip`; without any decision, there is one `skip` of all memories sent. Raises as
+        `Consolidator.propose`.
         """
         shown = list(memories[:MAX_MEMORIES])
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")

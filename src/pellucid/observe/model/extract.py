@@ -50,7 +50,10 @@ For each fact give
 
 
 def strict_object(properties: Mapping[str, object]) -> dict[str, object]:
-    """Return the JSON schema of an object with exactly these properties, in the strict subset of endpoints."""
+    """Return the JSON schema of an object with exactly these properties, all of them required.
+
+    It keeps to the strict subset of JSON schema that endpoints accept. `properties` maps names to schemas.
+    """
     return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
 
 
@@ -97,8 +100,9 @@ class LlmExtractor:
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         """Return the facts of a segment in the order of its turns, each once.
 
-        Turns of the role `system` and blank turns are not sent. Raises ChatError if any part of the segment got no
-        answer.
+        Turns of the role `system` and blank turns are not sent, and a turn of over `llm.maxInputChars` is cut.
+        `dropped` counts the claims and parts that failed. Raises ChatError if any part of the segment got no answer,
+        and DeadlineError if the time of the call is over; then nothing is counted.
         """
         turns = [turn for turn in segment.turns if turn.role not in KEPT_OUT and turn.content.strip()]
         dropped: Counter[DropReason] = Counter()

@@ -96,7 +96,11 @@ class LlmJudge:
         self._cache: OrderedDict[tuple[str, Category], Ruling] = OrderedDict()
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """Return a ruling for each candidate, in order; if the model cannot be asked, the local judge's."""
+        """Return a ruling for each candidate, in order: the model's where it has a say, else the local judge's.
+
+        If the model cannot be asked or gives no usable verdict, the local ruling stands, with a note. At most 20
+        candidates are sent at once. Raises DeadlineError if the time of the call is over.
+        """
         rulings = self._local.judge(candidates, segment)
         asked = [at for at, each in enumerate(candidates) if _is_open(each, rulings[at])]
         by_model = {at: ruling for at in asked if (ruling := self._cached_ruling(candidates[at]))}

@@ -43,7 +43,11 @@ class Answer:
 
 
 def read_answer(content: str) -> Answer | None:
-    """Return what a turn's first sentence answers; None if it is too long for an answer, or begins with its `but`."""
+    """Return what a turn's first sentence answers; None if it is no answer.
+
+    It is none if it is empty, begins with its `but`, or has over 80 characters, or over 40 before a `but`. A second
+    sentence that begins with a `but` belongs to the first.
+    """
     spoken = sentences(" ".join(content.split()))
     if not spoken:
         return None
@@ -58,7 +62,10 @@ def read_answer(content: str) -> Answer | None:
 
 
 def shortened(text: str, max_length: int) -> str:
-    """Return a text; if it is longer, its sentences that fit and `…`, or its words where not even one fits."""
+    """Return a text; if it is longer than `max_length`, its beginning and ` …`, which come on top of that length.
+
+    The beginning ends with a sentence if that is longer than half of `max_length`; else between words.
+    """
     if len(text) <= max_length:
         return text
     ends = [at for at in sentence_starts(text) if max_length / 2 < at <= max_length]
@@ -82,7 +89,10 @@ def _first_sentence(spoken: tuple[str, ...]) -> tuple[str, list[str]]:
 
 
 def _quoted(first: str, rest: Iterable[str]) -> str:
-    """Return the first sentence, whole, with as many of the others as fit, and `…` for those left out."""
+    """Return the first sentence, whole, with as many of the others as fit into 320 characters.
+
+    ` …` stands for those left out. Without any left out, the closing mark is dropped.
+    """
     quote = first
     for sentence in rest:
         if len(quote) + len(sentence) >= LONGEST_QUOTE:

@@ -116,7 +116,10 @@ def _read_runs(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """Return the command line in a call's text, without `cd … &&` and `2>&1`; None if there is none."""
+    """Return the command line in a call's text, without `cd /… &&` and `2>&1`; None if there is none.
+
+    A line of over 400 characters counts as none. Of a JSON list such as `["bash", "-lc", "make"]`, the command in it.
+    """
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
     if line.startswith("["):

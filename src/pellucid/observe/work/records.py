@@ -65,7 +65,10 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 
 def _commit_summary(content: str) -> str:
-    """Return a commit's subject, and sentences after it that fit; empty if the subject has under three words."""
+    """Return a commit's subject, and sentences after it that fit into 420 characters.
+
+    Empty if the subject has under three words. A final full stop is left out.
+    """
     subject, _, rest = "\n".join(map(without_emphasis, content.strip().splitlines())).partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""

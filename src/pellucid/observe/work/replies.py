@@ -49,7 +49,10 @@ _TELLING = ("fact", "finding")
 
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
-    """Return the option that a short reply picks, or the proposal it agrees to, as a decision; None if neither."""
+    """Return the option that a short reply picks, or the proposal it agrees to, as a decision; None if neither.
+
+    `turn` is the reply; the agent's turn before it has the words. `yes always` makes a preference.
+    """
     answer = read_answer(turn.context.turn.content) if turn.before and turn.part == "person" else None
     if turn.before is None or answer is None:
         return None

@@ -80,7 +80,10 @@ class ReadUnit:
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """Return a turn's statements in order; of narration none, of a person none in `taken` (lower-case)."""
+    """Return a turn's statements in order: of narration none, of a conclusion the surest, of a record all.
+
+    Of a person's turn all but those whose texts are in `taken`, which are casefolded.
+    """
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
     if turn.part == "person":
@@ -212,7 +215,10 @@ def _statement_alone(read: ReadUnit) -> ObservedStatement:
 
 
 def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
-    """Return the surest statements of an agent's turn; of its last words at least one, if possible."""
+    """Return the surest statements of an agent's turn, at most 4; 8 of an accepted plan or a recap.
+
+    Of an agent's last words there is at least one, if possible.
+    """
     context = turn.context
     found = _surest_statements(context, KEEP, PER_CONCLUSION if context.turn.kind == "message" else PER_RECORD)
     return found or (_surest_statements(context, KEEP_OF_LAST, 1) if turn.closes else [])
@@ -274,7 +280,10 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
 
 
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:
-    """Return the units that state something, with their durability; without questions and an agent's next steps."""
+    """Return the units that state something, with their durability; without questions and an agent's next steps.
+
+    ASCII texts of under four words are left out, too. `by_user` says whether a person said them.
+    """
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
     for at, whole in enumerate(turn_units):

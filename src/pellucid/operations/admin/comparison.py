@@ -15,7 +15,7 @@ from pellucid.xray.words.visible import visible
 
 
 def rebuild_step() -> str:
-    """Return the next step that makes the index anew."""
+    """Return the next step, in words, that makes the index anew, with the call as the surface in use writes it."""
     return f"run {step('home.rebuild')}"
 
 

@@ -86,8 +86,8 @@ def describe_home(app: App, _request: object = None) -> HomeOutput:
 
 
 def check_databases(home: Path) -> DoctorOutput | None:
-    """Return an unhealthy report of the damaged databases alone; None if all databases are sound, so that the home can
-    be opened."""
+    """Return an unhealthy report of the damaged databases alone; None if all databases are sound or missing, so that
+    the home can be opened. StoreError if one cannot be read for another reason, such as a lock."""
     damaged = list(health.integrity(home))
     if not damaged:
         return None
@@ -157,15 +157,15 @@ def _registry_findings(app: App) -> Iterator[HealthFinding]:
 
 
 def set_damaged_index_aside(home: Path) -> str | None:
-    """Rename `index.db` if it is damaged, so that a new index can be made. Return the new name; None if `index.db` is
-    sound."""
+    """Rename `index.db` if it is damaged, so that a new index can be made; to be called before the home is opened.
+    Return the new name; None if `index.db` is sound or missing."""
     damaged = dict(health.integrity(home))
     return health.set_aside(home, datetime.now(UTC)) if "index.db" in damaged else None
 
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
-    """Take over others' edits of the vault, then index every file anew. `set_aside` is the name that a damaged index
-    was moved to, for the output."""
+    """Take over others' edits of the vault (unless another process is writing), then index every file anew.
+    `set_aside` is the name that a damaged index was moved to, for the output."""
     # edits come first, so that each row of the index names the operation that recorded them
     app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)

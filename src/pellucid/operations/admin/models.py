@@ -29,7 +29,8 @@ class ModelsOutput(Wire):
 
 def show_model(call: Call, request: ModelsInput) -> ModelsOutput:
     """Show the files of the embedding model (with `reranker`, of the reranking model) in the cache and their states.
-    The action `pull` downloads missing files first, and reports lines about that."""
+    The action `pull` first fetches files that are missing (or, of the embedding model, damaged), and reports lines
+    about that; EncoderError if it cannot, or if the setting `rerank.model` cannot name a model."""
     if request.reranker:
         return _show_reranker(call.settings, request, call.report)
     folder = call.settings.home / "models" / MODEL_NAME
@@ -47,7 +48,7 @@ def show_model(call: Call, request: ModelsInput) -> ModelsOutput:
 
 def _show_reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
     """Show the reranking model's files, after downloading missing files for `pull`. If a file is missing, the model is
-    shown as not ready, without files."""
+    shown as not ready, without files. EncoderError as of `show_model`."""
     cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
     if request.action == "pull":
         pull(model, cache, report)

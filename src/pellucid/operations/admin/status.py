@@ -64,7 +64,8 @@ class PipelineStatus(Wire):
 
 
 def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
-    """Return the state of a home's pipeline; `overdue` are the names of passes that should have run."""
+    """Return the state of a home's pipeline, over all namespaces; `overdue` are the names of passes that should have
+    run."""
     namespaces = sorted({each.namespace for each in app.spool.waiting()})
     return PipelineStatus(
         observations=_count_observations(app),

@@ -35,7 +35,7 @@ class EraseOutput(ForgetOutput):
 
 
 def preview_erase_subject(app: App, request: EraseInput) -> EraseOutput:
-    """Return what `erase_subject` would erase, counted by place; nothing is changed."""
+    """Return what `erase_subject` would erase, counted by place; nothing is changed. Errors as of `subject_of`."""
     owned = find_owned(app, subject_of(request))
     places = Counter(table for table, _ in app.traces.rows(owned.subject, owned.recall_ids))
     places |= Counter(turns=len(owned.turns), episodes=len(owned.episodes))
@@ -45,7 +45,8 @@ def preview_erase_subject(app: App, request: EraseInput) -> EraseOutput:
 
 def erase_subject(app: App, request: EraseInput) -> EraseOutput:
     """Erase all that belongs to a session or an agent alone, to the last byte, and return what was erased, counted by
-    place. Safe to repeat. Memories for which other sessions are evidence, too, stay; so do ids in the ledger."""
+    place. Safe to repeat. Memories for which other sessions are evidence, too, stay; so do ids in the ledger. Errors as
+    of `subject_of`; UnhealthyError, changing nothing, if the vault's key is lost (`require_settled`)."""
     subject = subject_of(request)
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
@@ -65,7 +66,8 @@ def erase_subject(app: App, request: EraseInput) -> EraseOutput:
 
 
 def _delete_hook_records(app: App, session_id: str | None) -> int:
-    """Delete the hook records of a session; return the number of deleted records, 0 if `session_id` is None."""
+    """Delete the hook records of a session, of every program and namespace; return the number of deleted records, 0 if
+    `session_id` is None."""
     sessions = HookedSessions(app.settings.home)
     records = [each for each in sessions.known() if each.session_id == session_id]
     for record in records:

@@ -13,7 +13,8 @@ from pellucid.operations.recall.recalling import xray_by_id
 
 def export_subject(app: App, request: SubjectInput) -> Iterator[str]:
     """Yield all that belongs to a session or an agent as JSON lines, also memories shared with others; and the X-rays
-    of its recalls, except those of which only the results are stored."""
+    of its recalls, except those of which only the results are stored. InputError at the first line, as of `subject_of`,
+    StoreError for a receipt that cannot be read."""
     subject = subject_of(request)
     owned = find_owned(app, subject)
     for each in (*owned.memories, *owned.shared):

@@ -24,7 +24,7 @@ class LedgerInput(Wire):
 
 def export_ledger(app: App, request: LedgerInput) -> Iterator[str]:
     """Yield the ledger's rows of one kind as JSON lines, of one namespace (`everywhere`: of all) and of none in
-    particular; `observations` are verdicts in another format."""
+    particular; `observations` are verdicts in another format (`_reference_row`)."""
     is_reference, namespace = request.kind == "observations", request.namespace
     row_kind = "verdict" if is_reference else request.kind
     for row in app.ledger.rows():
@@ -33,7 +33,8 @@ def export_ledger(app: App, request: LedgerInput) -> Iterator[str]:
 
 
 def _reference_row(row: dict[str, object]) -> dict[str, object]:
-    """Convert a verdict row to the format of the reference's `extraction-judge-verdicts.jsonl` (version 1)."""
+    """Convert a verdict row to version 1 of the row format of `extraction-judge-verdicts.jsonl`, a file of other
+    programs; values that the row lacks are None."""
     return {
         "version": 1,
         "category": _REFERENCE_VERDICT,

@@ -99,6 +99,7 @@ def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
 
 
 def _unattributed_recalls(app: App, subject: Subject) -> list[str]:
-    """Return the ids of older recalls of the subject's agent, which only their receipts name."""
+    """Return the ids of the recalls without an event whose receipts name the subject's agent; StoreError if a receipt
+    cannot be read."""
     found = app.traces.unattributed(subject.namespace)
     return [recall_id for recall_id, packed in found if unpack(packed).state.request.agent == subject.agent]

@@ -103,8 +103,9 @@ def _entity(read: ReadDocument, path: str, tally: ReadingTally) -> str:
 
 
 def clean_older_header(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
-    """Return the entity and the header values of an earlier version of a document, without secrets and instructions;
-    its title is one of the values, unless the title reads as an instruction."""
+    """Return the entity and the header values of an earlier version of a document, without secrets, pairs off the
+    record and (if trust is on) instructions; its title is one of the values, unless that reads as an instruction.
+    `path` is the path under which the document is stored, `data` the bytes of that version."""
     tally = ReadingTally()
     title = tally.clean(read.title)
     is_storable = not (settings.trust.enabled and looks_injected(title))

@@ -24,7 +24,7 @@ def watch_docs(
     seconds), until `wait` returns True. Return how often documents were indexed.
 
     `report` is called with the first outcome, and then with each that has changes or problems. If another process is
-    writing for too long, indexing is tried again at the next poll.
+    writing for too long, indexing is tried again at the next poll; other errors, as of `index_docs`, end the watch.
     """
     runs = 0
     indexed: Stamps | None = None

@@ -132,7 +132,7 @@ class GraphShowOutput(Wire):
 
     def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
         """Store the neighbourhood, its nodes and a map from memory ids to source locations, which `text` and `svg` draw
-        and which are not part of the output; return this output."""
+        and which are not part of the output; return this output. Without this call, these two raise AttributeError."""
         self._around, self._drawn, self._places = around, nodes, places
         return self
 
@@ -161,7 +161,7 @@ class GraphAuditOutput(Wire):
 
 def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
     """Show an entity, its state at an instant (None for memories and episodes), and its neighbourhood with the source
-    of each edge. Errors as of `find_known_entity`."""
+    of each edge. Errors as of `find_known_entity`; InputError for an instant in the future."""
     now = app.clock.now()
     past = past_instants(request.as_of, request.as_known_at, now)
     at = past.at or now
@@ -241,7 +241,8 @@ def _node(app: App, namespace: str, key: str) -> Node:
 
 
 def _first_words(app: App, namespace: str, nodes: Iterable[Node]) -> dict[str, str]:
-    """Return a map from keys to first words, for those nodes that are memories and still exist."""
+    """Return a map from keys to the first 120 characters, on one line, of those nodes that are memories and still
+    exist."""
     memories = app.index.memories(namespace, [each.key for each in nodes if each.type == "Memory"])
     return {each.memory.id: " ".join(each.memory.content.split())[:_WORDS] for each in memories}
 

@@ -79,7 +79,8 @@ def history_of_entity(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> EntityHistoryOutput:
     """Return all states of an entity, oldest first, or only the state in force at `as_of`, if any; with `as_known_at`,
-    by the records until then. NotFoundError if the entity has no state; errors as of `find_entity`, too."""
+    by the records until then. NotFoundError if the entity has no state, InputError for an instant in the
+    future; errors as of `find_entity`, too."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     entity = find_entity(app, namespace, name)

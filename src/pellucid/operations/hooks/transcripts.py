@@ -28,7 +28,8 @@ _BATCH = 4 * 1024 * 1024
 
 def with_event(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
     """Return the record of a session (a new record if `session` is None) with an event at the time `now`. `transcript`
-    is the path of its transcript (None: as before). If the context was cut, the list of shown memories is emptied."""
+    is the path of its transcript (None: as before). If the session starts with its context cleared or compacted, the
+    list of shown memories is emptied."""
     record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
@@ -181,7 +182,7 @@ def _size(path: str | None) -> int | None:
 
 
 def _lines(path: str, offset: int, *, with_unfinished: bool) -> Iterator[tuple[list[str], int]]:
-    """Yield batches of a file's lines from a byte offset on, each with the offset at its end.
+    """Yield batches of a file's lines, as text, from a byte offset on, each with the offset in bytes at its end.
 
     A last line without a line end is possibly still being written: it is left out unless `with_unfinished` is set.
     """

@@ -316,7 +316,8 @@ def _batched(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _guess_category(content: str) -> Category:
-    """Return the category of a memory without one, by the first line of its content; `fact` if that shows none."""
+    """Return the category of a memory without one, by the first line of its content, of which 1,000 characters are
+    read; `fact` if that shows none."""
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
     return reading.category if reading and reading.category not in TRANSCRIBED else "fact"

@@ -89,7 +89,8 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: the id fits several memories, the reason is a sentence, or the memory is a section of a document.
+        InputError: the id fits several memories, the reason has a space or more than 64 characters, or the memory is a
+            section of a document.
         NotYoursError: a program asks to change what a person said.
     """
     if len(request.reason) > 64 or " " in request.reason.strip():
@@ -117,7 +118,8 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: the new content is empty, or the memory or the new category is a moment or a section.
+        InputError: the id fits several memories, the new content is empty, or the memory or the new category is a
+            moment or a section.
         ConflictError: the memory was replaced already, or another memory says the same.
         NotYoursError: a program asks to change what a person said.
     """

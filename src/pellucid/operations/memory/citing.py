@@ -45,6 +45,7 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace, or no such recall served it.
+        InputError: the id fits several memories.
         StoreError: the citation cannot be written.
     """
     namespace, now = request.namespace, app.clock.now()

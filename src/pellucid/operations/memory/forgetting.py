@@ -93,18 +93,19 @@ class ForgetOutput(Wire):
 
 
 def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
-    """Show what `forget` would erase; nothing is changed."""
+    """Show what `forget` would erase; nothing is changed. NotFoundError or InputError as of `_find_memories`."""
     return preview_plan(app, _plan_request(app, request))
 
 
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
     """Erase memories to the last byte, and write tombstones, so that importing their session does not bring them back.
 
-    Places that could not be erased yet (a file is in use, the disk is full) are listed in `remains`; later commands
-    retry.
+    Places that cannot be erased yet (a file in use, a full disk) are listed in `remains`; later commands retry.
 
     Raises:
+        InputError: several memories, or documents below several folders, have one of the names.
         NotFoundError: no such memory in the namespace; it is possible that it was forgotten before.
+        ConflictError: somebody saved one of the files meanwhile: it is back, the others are forgotten.
         NoRoomError: the disk has too little space even for the record of the erasure; nothing was changed.
         NotYoursError: a program asks, and a person said some of what would be erased.
         UnhealthyError: the vault's key is lost or changed, so that tombstones made now would not be recognised later.

@@ -64,8 +64,8 @@ class RememberOutput(Wire):
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Write one memory, asserted by the user or an agent; memories that it replaces get a citation if a recall served
-    them. The same content is stored once for each entity: a memory that exists is given the requested tags, pin and
-    axiom status instead, unless an agent asks and a person said the memory.
+    them. The same content is stored once for each entity and set of boundary scopes: a memory that exists is given the
+    requested tags, pin and axiom status instead, unless an agent asks and a person said the memory.
 
     Raises:
         InputError: the content is empty; the category is `moment` or `section`, which come from files; or an agent

@@ -36,7 +36,8 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
 
     Raises:
         NotFoundError: one of them is not in the namespace.
-        InputError: one of them is a moment, a section of a document, or not in force.
+        InputError: an id fits several memories; or one of them is a moment, a section of a document, or of a status
+            such as `superseded` (see `_check_verifiable`).
     """
     with app.unit_of_work.deciding(request.namespace):
         now = app.clock.now()
@@ -61,7 +62,8 @@ def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
 
 
 def _check_verifiable(served: Served) -> None:
-    """Raise InputError unless a memory is in force and neither a moment nor a section."""
+    """Raise InputError unless a memory is active, pending review, quarantined or disputed by its status, and neither a
+    moment nor a section."""
     memory = served.memory
     if memory.category == "moment":
         raise InputError(

@@ -134,7 +134,7 @@ def history_of_memory(
     app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput:
     """Return the history of one memory, and record a use of it; of a forgotten memory only its ledger rows and when it
-    was forgotten.
+    was forgotten, whatever the instants.
 
     Raises:
         NotFoundError: the namespace never had such a memory, or the memory was not written yet at `as_known_at`.
@@ -247,7 +247,8 @@ def _linked_ids(memory: Memory) -> Sequence[str]:
 def list_episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
     """List the episodes of a namespace, newest first; with a query, those that contain words of the query, best first.
 
-    The score is the sum of log(1 + episodes / episodes with the word) over the query's words in the episode.
+    The score is the sum of log(1 + episodes / episodes with the word) over the query's words in the episode. InputError
+    for a query without a content word, and for a cursor of another list.
     """
     filed = app.lookup.episodes(request.namespace)
     if request.session_id:

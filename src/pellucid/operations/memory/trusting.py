@@ -151,7 +151,8 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: the memory is trusted already, or not active, or a moment or a section outside of quarantine.
+        InputError: the id fits several memories; or the memory is trusted already, or not active, or a moment or a
+            section outside of quarantine.
     """
     with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
@@ -176,7 +177,7 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
     change no others. Memories in quarantine stay as they are; a preview writes nothing.
 
     Raises:
-        InputError: the request names neither memories nor a source.
+        InputError: the request names neither memories nor a source, or an id fits several memories.
         NotFoundError: no such memory in the namespace.
         ConflictError: the request names a moment (to be retracted) or the version of a header (to be forgotten).
     """
@@ -198,7 +199,8 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
 def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
     """Put all memories from a source into quarantine (moments are retracted), and restore what they had replaced, in
     one operation: superseded memories become active again unless they were changed since, and retired attributes count
-    again. A preview writes nothing. InputError if the request names neither memories nor a source."""
+    again. A preview writes nothing. InputError if the request names neither memories nor a source; errors as of
+    `find_memory`, too."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
@@ -252,8 +254,8 @@ def _restore_one(changes: ChangeSet, served: Served, row: LifecycleRow, gone: se
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
-    """Find the memories that the request names by id, else all that fit its session, agent, source class and time;
-    InputError if it gives no id, session, agent or source class."""
+    """Find the memories that the request names by id (errors as of `find_memory`), else all that fit its session,
+    agent, source class and time; InputError if it gives no id, session, agent or source class."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):

@@ -40,6 +40,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
 
     Raises:
         NotFoundError: the target has no changes in the namespace, or one of its memories was forgotten since.
+        InputError: the target fits several memories.
         ConflictError: a memory was changed again since, so that the newer change must be undone first.
         NotYoursError: a program asks, and a person said one of the memories.
     """
@@ -67,7 +68,8 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
 
 def _import_operations(app: App, target: str) -> set[str]:
     """Return the ids of the import operations that a target names: the operation `op_…`, or for `op_…..op_…` all from
-    the first to the last. Empty for any other target, and if an operation is unknown or is not an import."""
+    the first to the last. Operations of other kinds are left out; empty for any other target, and if the first or
+    last is unknown."""
     first, _, last = target.partition("..")
     if not first.startswith("op_"):
         return set()

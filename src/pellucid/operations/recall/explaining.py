@@ -123,7 +123,8 @@ def diff_recalls(app: App, request: DiffInput) -> RecallDiff:
 
 def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
     """Compute the effect on a recall of leaving out all these parts together; without parts, the effect of leaving out
-    each leg alone. InputError for a part that no recall can leave out, other errors as of `load_receipt`."""
+    each leg that found something, alone. InputError for a part that no recall can leave out, other errors as of
+    `load_receipt`."""
     check_removable(request.without or ())
     receipt = load_receipt(app, request.namespace, request.recall_id)
     state = receipt.state

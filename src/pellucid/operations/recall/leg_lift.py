@@ -92,8 +92,8 @@ class _LegTally:
     shares: list[float] = field(default_factory=list[float])
 
     def add(self, leg_in_recall: _LegInRecall) -> None:
-        """Add the effect of the leg on one recall. If the leg took no part, or its effect is unknown, only the recall
-        is counted."""
+        """Add the effect of the leg on one recall. If the leg took no part, only the recall is counted; if its effect
+        is unknown, that is counted, too, and nothing else."""
         removal = leg_in_recall.removal
         self.counts["recalls"] += 1
         if removal is None:
@@ -129,7 +129,8 @@ class _LegTally:
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
     """Measure the effect of legs on the newest recalls of a namespace whose receipts are kept in full, over all classes
-    of query and for each class. InputError for a leg that no recall can leave out."""
+    of query and for each class. InputError for a leg that no recall can leave out, StoreError for a receipt that cannot
+    be read."""
     legs = tuple(dict.fromkeys(request.legs))
     check_removable(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}

@@ -108,8 +108,8 @@ class RecallOutput(Wire):
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory within a budget of characters, and store the receipt.
 
-    Each further namespace of `request.also` is searched by a recall of its own, since scores of two namespaces cannot
-    be compared. Such answers are in `also`; their contexts are joined to the first.
+    Each namespace of `request.also` that holds anything is searched by a recall of its own, as long as characters and
+    places (`topK`) are left. Its answer, unless empty, is in `also`; its context is joined to the first.
 
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
@@ -204,7 +204,7 @@ def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
     """Run and record a recall, and explain it from its receipt. With `align`, the words of question and memories that
-    matched are added; `turned_away` is the maximum number of rejected memories to name."""
+    matched are added; `turned_away` is the maximum number of rejected memories to name. Errors as of `recall`."""
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
     receipt = receipt_draft.receipt()
     found = (*state.served, *_repeats_left_out(app, receipt.state))

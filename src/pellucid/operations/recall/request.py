@@ -126,9 +126,11 @@ def check_removable(parts: Iterable[str], field: str = "without", code: str = "i
 
 
 def build_request(app: App, asked: RecallInput) -> Request:
-    """Build the recall request of an input, with a new recall id and the settings as this call overrides them.
-    InputError for a part that cannot be left out, a `since` that is not before `until`, an instant in the future, or a
-    setting that is not valid."""
+    """Build the recall request of an input, with a new recall id and the settings as this call overrides them. With a
+    budget of the call, and a `topK` neither of the call nor of the home's settings, `topK` is 100.
+
+    InputError for a part that cannot be left out, a `since` that is not before `until`, an instant in the future, a
+    setting that is not valid, or a `review` that `review_paths` refuses; the query is checked later."""
     check_removable(asked.without)
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError(

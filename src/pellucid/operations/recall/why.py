@@ -181,8 +181,8 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
     """Explain what a recall did with a memory: the recorded recall of `receipt`, or if that is None, a recall of
     `asked` that is run now. Changes that would alter the result are tried with `asked` in both cases.
 
-    `memory` is the memory's id or words of it; if the words fit several memories, these are listed, and the first are
-    explained.
+    `memory` is the memory's id, path or words of it; if it fits several memories, ten of these at most are listed, and
+    the first three are explained. Errors as of `find_target`.
     """
     target = find_target(app, asked, memory)
     served = target.single
@@ -208,7 +208,8 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
 
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     """Return the receipt of the earlier recall (None for a question), and the recall request with which to try changes;
-    for an earlier recall about the past, as if asked now. InputError if the input has both or neither."""
+    for an earlier recall about the past, as if asked now. InputError if the input has both or neither; other errors as
+    of `build_request` and `load_receipt`."""
     if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
@@ -229,7 +230,7 @@ def _find_cause(app: App, asked: Request, served: Served, receipt: Receipt | Non
 
 
 def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
-    """List the memories that the words can mean, and explain the first three."""
+    """List the first ten memories that the words can mean, and explain the first three."""
     how = "are near these words" if target.matched == "meaning" else "fit"
     explanations = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(

@@ -22,8 +22,9 @@ OF_RESULT = 300
 def headlines_of(
     app: App, namespace: str, scopes: Collection[str], memory_ids: Iterable[str], results: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return a map from ids to headlines, for those memories that exist and that a caller with these scopes is allowed
-    to read; headlines of the ids in `results` are longer."""
+    """Return a map from ids to headlines, for those memories that exist and that a caller with these boundary scopes is
+    allowed to read (`may_be_told`: none in quarantine). A headline has 160 characters at most, 300 if the id is in
+    `results`."""
     wanted = list(dict.fromkeys(memory_ids))
     found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
     shown = (each for each in found if may_be_told(each, scopes))
@@ -54,7 +55,8 @@ def _memory_ids(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
 
 def result_ids(answer: RecallOutput) -> str:
     """Render the ranks and ids of the recalled memories, such as `rec_…: [1] mem_…, [2] mem_…`, one line for each
-    recall of the answer that found any, so that the memories can be cited later. For surfaces of agents: MCP, hooks."""
+    recall of the answer that found any, so that the memories can be cited later; "" if none found any. For surfaces of
+    agents: MCP, hooks."""
     return "\n".join(
         f"{each.recall_id}: {', '.join(f'[{at}] {one.memory.id}' for at, one in enumerate(each.memories, start=1))}"
         for each in (answer, *answer.also)

@@ -57,8 +57,9 @@ def wrap(app: App, request: ClosingInput) -> ClosingOutput:
 
 
 def _close_session(app: App, request: ClosingInput, signal: Insistent) -> ClosingOutput:
-    """Flush all waiting turns of a session, and report its recalls and the citations of the memories that they served;
-    without a session id, today's turns and recalls outside of sessions. `signal` is the reason for the flush.
+    """Flush all waiting turns of a session and its sub-agents, and report the session's recalls and the citations made
+    in it. Without a session id, flush the waiting turns of no session, and report today's (UTC) recalls and citations
+    outside of sessions. `signal` is the reason for the flush.
 
     Raises:
         StoreError: something cannot be read or written.

@@ -40,8 +40,8 @@ class SessionFiling:
 
     def with_known_namespace(self, turns: Iterable[Turn]) -> Iterator[Turn]:
         """Yield the same turns, each after its session's namespace was chosen. That happens when a turn of the session
-        names a folder, `PATIENCE` of its turns wait, too many sessions wait, or there are no more turns. The turns of a
-        session stay in order."""
+        names a folder, `PATIENCE` of its turns wait, more than 64 sessions wait, or there are no more turns. The turns
+        of a session stay in order."""
         waiting: dict[str, list[Turn]] = {}
         for turn in turns:
             if turn.session_id in self._sessions:
@@ -81,7 +81,7 @@ class SessionFiling:
         return frozenset({self._default_namespace, DEFAULT, *(each.namespace for each in self._known.projects)})
 
     def choose_namespace(self, turns: Sequence[Turn]) -> str:
-        """Return the namespace of the session that begins with these turns, of which there must be one. If the session
+        """Return the namespace of the session that begins with these turns, at least one, all of that session. If it
         has no namespace yet, choose one for good: for a session `a/b` that of `a`, if chosen; its project is registered
         if it is new."""
         session = turns[0].session_id

@@ -173,7 +173,7 @@ class Flusher:
 
     def _take_segment(self, segment: Segment) -> bool:
         """Make memories of a segment and drop its turns from the spool; return whether that succeeded. If not, the
-        turns wait on, and `problem` says why."""
+        turns wait on, and `problem` says why; a DeadlineError is raised."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
@@ -226,8 +226,8 @@ class Flusher:
 
 
 def next_attempt(waiting: Waiting) -> datetime | None:
-    """Return when the flush of a waiting session is tried again after a failure: 2ⁿ minutes after the nth failure in a
-    row, but at most an hour; None if no flush failed."""
+    """Return when (UTC) the flush of a waiting session is tried again after a failure: 2ⁿ minutes after the nth failure
+    in a row, but at most an hour; None if no flush failed."""
     if not waiting.attempts:
         return None
     failed_at, _, _ = waiting.problem.partition(" ")

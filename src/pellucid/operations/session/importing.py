@@ -109,7 +109,9 @@ def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
     The app's `progress` gets the bytes read and the bytes of all files.
 
     Raises:
-        InputError: a file of the request does not exist or has an unknown format.
+        InputError: a file of the request does not exist, cannot be read or has an unknown format; or a setting of the
+            extractor or judge is missing or not valid.
+        ChatError: the program of the settings does not exist.
         UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; nothing
             is taken.
         DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
@@ -140,7 +142,7 @@ class _Intakes:
 
     def __init__(self, app: App, request: ImportInput, report: CaptureReport) -> None:
         """Prepare an import; nothing is read or written yet, except the registry of projects. `report` is filled while
-        turns are read."""
+        turns are read. Errors as of `open_extraction`."""
         self._app, self._request, self._report = app, request, report
         self._filing = SessionFiling(app, request.namespace, report.folders) if request.by_folder else None
         self._extraction = open_extraction(app.settings, app.deadline)

@@ -76,7 +76,7 @@ class Intake:
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
-        """Use the shared extraction, or open one."""
+        """Use the shared extraction, or open one; errors as of `open_extraction`."""
         self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
     def take(self, turns: Iterable[Turn]) -> None:
@@ -90,7 +90,7 @@ class Intake:
 
     def keep(self, batch: Sequence[Segment]) -> list[str]:
         """Extract memories from segments without holding a lock, commit them, and cite memories that the turns used.
-        Return the ids of the new extracted memories.
+        Return the ids of the new extracted memories; none for passages.
 
         Raises:
             EncoderError: extraction failed at some segment; the segments before it are committed.
@@ -364,7 +364,7 @@ def purpose_of(namespace: str, mode: Mode) -> str:
 
 def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> None:
     """Cut a stream of turns, which have fingerprints, into segments, and let the intake that `intake_of` returns for
-    each segment's session keep it, some 500 turns at a time."""
+    each segment's session keep it, some 500 turns at a time. Errors as of `Intake.keep`."""
     batches: dict[str, tuple[Intake, list[Segment]]] = {}
     waiting = 0
     for segment in segments(turns):

@@ -102,6 +102,7 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
     Raises:
         InputError: the format is one that cannot be read line by line.
         StoreError: the spool could not be written; what was not acknowledged must be sent again.
+        DeadlineError: the time of the call was over; what was spooled before waits.
     """
     observer = Observer(app, request)
     observer.take([*request.lines, *(json.dumps(turn) + "\n" for turn in request.turns)])
@@ -151,7 +152,8 @@ class Observer:
 
     def take(self, lines: Sequence[str]) -> int:
         """Spool the turns of some lines, flush the segments that they complete, and return the number of new turns.
-        StoreError if they cannot be spooled."""
+        StoreError and DeadlineError as of `observe_turns`; if extraction fails, the turns wait, and the output of
+        `finish` says why."""
         before = self._spooled.total()
         by_session: dict[str, list[Turn]] = {}
         for turn in self._transcript.turns(lines):

@@ -85,20 +85,20 @@ def _is_answered_otherwise(state: State) -> bool:
 
 
 def unsure(doubt: float) -> str:
-    """Return the sentence that warns of an answer with this doubt; empty if the doubt is small."""
+    """Return the words that warn of an answer with this doubt, without a full stop; empty if it is below 0.5."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
 def reason_to_show(state: State) -> str:
-    """Return why doubt does not withhold the answer, as words; empty if it does.
+    """Return why no doubt, however great, withholds the answer, as words; empty if there is no such reason.
 
-    It does not if the corpus has fewer memories than `abstainFrom`, where words say little; if the query asks for
-    something other than words (a tag, a day, files, edges); or if one of the first memories holds every name in the
-    query, none of them common: who asks about such a thing is to see what is known of it, marked as not sure. If the
-    caller chose a threshold, none of this counts. It never does if a searching leg is down, since that leg might have
-    found an answer.
+    The reasons, in order: a searching leg is down or left out, which might have found an answer; the corpus has fewer
+    memories than `abstainFrom`, where words say little; the query asks for something other than words (a tag, a day,
+    files, edges); one of the first three memories holds every name in the query, none of them common: who asks about
+    such a thing is to see what is known of it, marked as not sure. If the caller chose the threshold, only the first of
+    these counts.
     """
     plan, request = state.plan, state.request
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
@@ -129,7 +129,10 @@ def _holds_rare_names(state: State) -> bool:
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
-    """Return how much the ranking `order` of the pool should be doubted, 0 to 1; `rows` is the number of memories."""
+    """Return how much a ranking should be doubted, 0 to 1, to six decimals; 1 if there is nothing to judge it by.
+
+    `order` has the pool positions of its candidates, best first; `rows` is the number of memories in the namespace.
+    """
     signs = [(WEIGHTS[name], sign) for name, sign in _signs(pool, order, plan, rows).items()]
     weight = sum(each for each, _ in signs)
     return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
@@ -163,7 +166,8 @@ def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, float
 def _mean_of_best(scores: NDArray[np.float32], rows: int) -> float:
     """Return the mean of the highest scores, clipped to 0 to 1.
 
-    It is the mean of one score among up to 30 memories (`rows`), of two among up to 300, of three among more.
+    It is the mean of one score among up to 30 memories (`rows`), of two among up to 315, of three among more, or of all
+    scores if they are fewer.
     """
     count = int(np.clip(round(log10(1 + rows)), 1, TOGETHER))
     return float(np.clip(np.sort(scores)[-count:].mean(), 0, 1))
@@ -185,7 +189,7 @@ def nearness(state: State, position: int) -> float:
 def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
     """Return the weighted share of the query's content words that the candidates `among` contain together.
 
-    `among` are pool positions, `rows` is the number of memories. 0 if the query has no content words.
+    `among` are pool positions, `rows` is the number of memories in the namespace. 0 if the query has no content words.
     """
     bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
     weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
@@ -194,17 +198,17 @@ def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
 
 
 def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
-    """Return the pool positions of the three candidates that are least doubted alone (see `nearness`), best first."""
+    """Return the pool positions of the three of `among` that are least doubted alone (see `nearness`), best first."""
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])
 
 
 def with_unknown_history(state: State, world: World) -> State:
-    """Return the state; if the query names documents of which all that is known begins later, with them as unknown.
+    """Return the state with `plan.unknown`: the documents that the query names and that begin only after its `as_of`.
 
-    Then the report of the graph leg gives the earliest day from which something is known of them. This is for the
-    model that reads the context, of documents that the caller may see, and waits until it is known what is served; the
-    person is told by `operations.graph.states.unknown_entities`, which knows other things than documents, too.
+    If there are such, the graph leg's report (unless the leg is degraded) names the earliest day from which something
+    is known of one; else the state is unchanged. Only documents that the caller may see count. This is for the model
+    that reads the context; the person is told by `operations.graph.states.unknown_entities`, of other things, too.
     """
     request = state.request
     if request.as_of is None:

@@ -41,7 +41,11 @@ class Assembly:
 
 
 def assemble(state: State, world: World) -> State:
-    """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers."""
+    """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers.
+
+    Return the state with `kept`, `served`, `repeats`, `abstention`, `context` and further `rungs`, with the `paths` of
+    served memories in place of the `ways`, and in `pool.rejected` the rung that stopped each ranked memory, else 0.
+    """
     kept, served, repeats = without_repeats(state, world)
     ranked, left = len(state.order), len(state.order) - len(repeats)
     cuts = _rung(REPEATS, ranked, left, "repeats another"), _rung("top-k", left, len(kept), "beyond topK")
@@ -107,7 +111,7 @@ def _can_be_told(memory: Memory, request: Request) -> bool:
 def _context_of_nothing(state: State, why: str, nearest: Sequence[str] = ()) -> Context:
     """Return a context that says why nothing is recalled, with as many of the lines `nearest` as fit the budget.
 
-    Empty if not even the reason fits.
+    `why` is said unless legs report names that are unknown. The context is empty if not even the reason fits.
     """
     words = f"{NOTHING}{harmless('; '.join(_unknown_names(state)) or why)}."
     for count in range(len(nearest), -1, -1):
@@ -123,7 +127,7 @@ def compose_context(
     """Return the context made of `served`, the best memories of the ranking in its order, and the record of its making.
 
     `uninformative` are the ids of turns that the receipt records as saying nothing of the question; None if they are to
-    be looked for.
+    be looked for. The context has no text if there are lines to write and none fits the budget.
     """
     excerpts, passes = edge_answer_excerpts(state, world, served), list[PassTrace]()
     days = days_of_documents([each.memory for each in served], state, world)
@@ -264,7 +268,8 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
 
 
 def _unknown_names(state: State) -> Iterator[str]:
-    """Yield the reason of each leg that does not know what the query names, or nothing of what is asked of that."""
+    """Yield the reason of each leg that does not know what the query names, or none of the edges asked for there; the
+    names are spelled in it."""
     said = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     yield from filter(None, said)
 

@@ -102,6 +102,7 @@ class ContextBuilder:
     """A context being put together. `max_lines` is the most lines that will be put: it bounds the width of numbers."""
 
     def __init__(self, recall_id: str, citing: Citing, max_lines: int, notice: str = NOTICE) -> None:
+        """Begin a context of no lines: the fence with this id, `notice` in it; `citing` is the style of citations."""
         self.lines: list[ContextLine] = []
         self._notice = notice
         self.length = len(wrap(recall_id, notice))
@@ -145,8 +146,9 @@ class ContextBuilder:
     def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = lambda _, __: None) -> None:
         """Put the lines that fit: the best line first, then the others by falling `density`.
 
-        Shorten a line that is longer than its share of the budget while others wait, or than the characters left. The
-        characters left over at the end lengthen the shortened lines, best first.
+        With `shorten`, cut a line that is longer than a third of the budget if there are others, or than the characters
+        left, unless it would have fewer than 200. A line that does not fit even so is left out. The characters left
+        over at the end lengthen the cut lines, best first.
         """
         longest = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):

@@ -22,7 +22,8 @@ TIER, HYBRID = "direct-answer", "hybrid"
 
 
 def direct(state: State) -> State:
-    """Look for one statement that answers by itself, and put it `STEP` above all others."""
+    """Look for one statement that answers by itself, and put it `STEP` above all others; the verdict is the `tier` of
+    the state returned. Unchanged if `directAnswer` is off."""
     pool = state.pool
     if not state.request.settings.direct_answer:
         return state
@@ -70,7 +71,7 @@ def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ..
 
 
 def word_shares(pool: Pool, plan: Plan) -> Floats:
-    """Return the share of the query's content words that each candidate contains."""
+    """Return the share of the query's content words that each candidate contains; 0 if the query has none."""
     mask = np.uint64(sum(1 << i for i in plan.telling))
     return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
 

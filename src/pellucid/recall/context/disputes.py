@@ -21,7 +21,8 @@ Opponents = Mapping[str, Sequence[Memory]]
 def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opponents:
     """Map the id of each disputed memory to the memories that contradict it; those without any are left out.
 
-    Empty for a past instant, at which the contradictions need not have been known.
+    A turn is among them, too, if a newer one of `memories` replaced what it says. Empty for a past instant, at which
+    the contradictions need not have been known.
     """
     if request.as_of is not None or request.as_known_at is not None:
         return {}
@@ -56,7 +57,7 @@ def _replaces(newer: Memory, turn: Memory) -> bool:
 
 
 def quotes(others: Sequence[Memory]) -> list[str]:
-    """Return each memory as the end of its id and the beginning of its words."""
+    """Return each memory as the last ten characters of its id and the beginning of its words, in quotation marks."""
     return [f"{each.id[-10:]} “{beginning(each.content)}”" for each in others]
 
 
@@ -82,7 +83,8 @@ def _numbers_or_quotes(others: Sequence[Memory], number: Mapping[str, int]) -> l
 
 
 def _is_in_force(other: Memory, memory: Memory, request: Request) -> bool:
-    """Whether `other` is active and trusted at the instant, and visible to everybody who is allowed to see `memory`."""
+    """Whether `other` is active, out of quarantine and without an end by the instant of the request, and visible to
+    everybody who is allowed to see `memory`."""
     ends = [end for end in (other.invalid_at, other.expires_at) if end is not None and end <= request.instant]
     further_scopes = set(other.scopes) & set(BOUNDARY_SCOPES) - set(memory.scopes)
     return other.status == "active" and other.trust_zone != "quarantine" and not ends and not further_scopes

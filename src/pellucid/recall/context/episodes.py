@@ -78,9 +78,10 @@ def _source(memory: Memory) -> str:
 
 
 def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -> list[tuple[EpisodeTrace, str]]:
-    """Return the best episodes without a line in the context, best first, each with its text.
+    """Return the best episodes without a line in the context, best first, each with the line that names it.
 
-    At most `topKEpisodes`, and so many that the context speaks of at most `maxEpisodes` in all.
+    At most `topKEpisodes`, and so many that the context speaks of at most `maxEpisodes` in all. Episodes whose topic is
+    empty or must not be shown are left out.
     """
     settings = state.request.settings
     most = min(settings.top_k_episodes, settings.max_episodes - len({line.group[0] for line in lines}))

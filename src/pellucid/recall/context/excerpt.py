@@ -120,8 +120,8 @@ def _ends_mid_sentence(line: ContextLine) -> bool:
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
     """Return the pieces of a text with the heaviest words, in the text's order; None if no piece fits.
 
-    `places` are the words with the position of each, `weights` what each word counts, `room` the characters the pieces
-    can take.
+    `places` are the words with the position of each in the text, `weights` what each word counts (each must have a
+    weight), `room` the characters the pieces can take.
     """
     parts = list(pieces(text))
     scores = _piece_scores(parts, places, weights)

@@ -177,7 +177,11 @@ def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
 
 
 def edge_sentence(memory: Memory, edge: Edge) -> str:
-    """Return the header line of a memory, or the sentence with its heading, that states an edge."""
+    """Return the header line of a memory, or the sentence with its heading, that states an edge.
+
+    If no sentence names an end of the edge, it is the beginning of the text. At most 300 characters; the memory must
+    have a text.
+    """
     first, *lines = memory.content.splitlines()
     if not lines:
         return first[:SENTENCE]
@@ -199,9 +203,9 @@ def _name_pattern(key: str) -> re.Pattern[str]:
 
 
 def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
-    """Map the id of each answer's memory to its document's first paragraph of prose; empty if it has none to show.
+    """Map the id of each answer's memory to its document's first paragraph of prose; an empty text if there is none.
 
-    `answers` are headers of documents.
+    `answers` are headers of documents. Only the first four sections after a header are looked at, a summary first.
     """
     graph = world.reader.graph
     ends = {each.way[-1][0]: each.memory.id for each in answers}

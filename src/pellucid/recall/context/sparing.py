@@ -97,7 +97,8 @@ def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], 
 
 
 def line_covering(covered_by: Mapping[str, str], memory_id: str) -> str:
-    """Return the id of the line that covers this one, directly or through others, and is not left out itself."""
+    """Return the id of the line that covers this one, directly or through others, and is not left out itself; the id
+    given if none covers it. `covered_by` maps the ids of lines left out to those of lines that cover them."""
     while memory_id in covered_by:
         memory_id = covered_by[memory_id]
     return memory_id

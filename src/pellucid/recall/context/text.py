@@ -70,12 +70,12 @@ def _replacement_words(found: re.Match[str]) -> str:
 
 
 def wrap(recall_id: str, body: str) -> str:
-    """Return the context in its fence; capture ignores what is inside."""
+    """Return the context in its fence; capture ignores what is inside. Nothing is escaped."""
     return f'<pellucid-recall id="{recall_id}">\n{body}\n</pellucid-recall>'
 
 
 def note(note_id: str, body: str) -> str:
-    """Return a text shown beside a recall, in its fence; capture ignores what is inside."""
+    """Return a text shown beside a recall, in its fence; capture ignores what is inside. Nothing is escaped."""
     return f'<pellucid-note id="{note_id}">\n{body}\n</pellucid-note>'
 
 
@@ -117,7 +117,8 @@ def end_of_document(memory: Memory, at: datetime) -> str:
 
 
 def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
-    """Return what a reader must know before believing a memory, in brackets; empty if nothing weakens it.
+    """Return what a reader must know before believing a memory, in brackets and with a blank after it; empty if nothing
+    weakens it.
 
     What a heading says of the whole document is left out (`end_of_document`).
 
@@ -154,7 +155,8 @@ def age(day: str, at: datetime) -> str:
 
 
 def session_name(session_id: str | None) -> str:
-    """Return a session's name as a heading shows it; empty if there is none."""
+    """Return a session's name as a heading shows it, a long one shortened to 80 characters with its last 20 kept; empty
+    if there is no session."""
     if session_id is None:
         return ""
     name = harmless(session_id) or "without a name"
@@ -164,7 +166,10 @@ def session_name(session_id: str | None) -> str:
 
 
 def artifacts_of(episode: Episode) -> str:
-    """Return the files and specifications of an episode in one indented line; links and odd names are left out."""
+    """Return the first five files and specifications of an episode, and the number of others, in one indented line.
+
+    Links and odd names are left out; empty if nothing is left.
+    """
     found = [parse_artifact(each) for each in episode.artifacts]
     known = [each for each in found if each and each.kind != "link" and _PATH.fullmatch(each.name)]
     if not known:
@@ -174,13 +179,14 @@ def artifacts_of(episode: Episode) -> str:
 
 
 def episode_line(episode: Episode, day: str) -> str:
-    """Return the line of an episode that is named without a memory of it."""
+    """Return the line of an episode that is named without a memory of it, after a line break; `day` is when it was."""
     where = ", ".join(each for each in (session_name(episode.session_id), f"turns {harmless(episode.turns)}") if each)
     return f"\n- {day} · {harmless(episode.topic)} · {where}"
 
 
 def nearest_line(memory: Memory, near: float, at: datetime) -> str:
-    """Return the line of a near miss: its id, how near it is (0 to 1), its marks at the instant and its first words."""
+    """Return the line of a near miss, after a line break: its id, how near it is (0 to 1), its marks at the instant and
+    its first words."""
     return f"{NEXT_LINE}{memory.id} {near:.2f}: {mark_of(memory, at)}{beginning(memory.content)}"
 
 

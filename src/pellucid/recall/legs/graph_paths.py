@@ -32,7 +32,11 @@ def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -
 
 
 def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any]:
-    """Return the paths as JSON-ready lists: all nodes once, then a row for each memory, with its position in `ids`."""
+    """Return the paths as JSON-ready lists: all nodes once, then a row for each memory, with its position in `ids`.
+
+    Empty if there are no paths. Paths of memories that are not in `ids` (of 16 bytes each) are left out; confidences
+    are rounded to four decimals.
+    """
     if not paths:
         return []
     position = {unpack_id(raw): at for at, raw in enumerate(ids)}
@@ -53,7 +57,7 @@ def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any
 
 
 def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphPath]:
-    """Undo `pack_paths`; empty for receipts of versions that recorded no paths."""
+    """Undo `pack_paths`, given the same `ids`; empty for receipts of versions that recorded no paths."""
     if not packed:
         return {}
     nodes: list[str] = packed[0]

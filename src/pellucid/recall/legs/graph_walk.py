@@ -141,7 +141,7 @@ class _Trail:
         """Add the nodes that a hop is first to reach; return them, their strength, and the index of the step to each.
 
         `flow` is the activation along each step. With `together` the flows into one node add up, else the greatest
-        counts.
+        counts. Only the 512 strongest steps are looked at, and at most 128 nodes added.
         """
         fresh = strongest(((flow > 0) & ~_is_among(steps.there, self.nodes)).nonzero()[0], flow, EDGES)
         there, flows = steps.there[fresh], np.minimum(flow[fresh], _ALMOST)
@@ -182,7 +182,10 @@ def _first_positions(values: Ints) -> Ints:
 
 
 def strongest(places: Ints, worth: Floats, count: int) -> Ints:
-    """Return the `count` of these places with the greatest worth, in the order given; of equals the first."""
+    """Return the `count` of these places with the greatest worth, of equals the first; all if there are no more.
+
+    `worth` has a value for every place that there is. A choice is returned in rising order.
+    """
     if len(places) <= count:
         return places
     kept = places[(-worth[places]).argsort(kind="stable")[:count]]
@@ -199,7 +202,11 @@ class Walk:
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes, first along the edges that the query asks for (`asked`), then over all edges."""
+        """Walk from these nodes, first along the edges that the query asks for (`asked`), then over all edges.
+
+        `seeds` are the numbers of one or more nodes in this snapshot. Asked edges are followed for one hop or, if they
+        are transitive, for up to 16; all edges for `graphHops` hops, but at most 2 if asked edges lead somewhere.
+        """
         sorted_seeds = np.array(sorted(seeds), dtype=np.int64)
         seed_steps = self._steps_from(sorted_seeds)
         first, second = _Trail(sorted_seeds), _Trail(sorted_seeds)
@@ -251,7 +258,8 @@ class Walk:
         return nodes, strength
 
     def _steps_from(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
-        """Return the edges at these nodes; with `out` in one direction only, with `hub` none through busier nodes."""
+        """Return the edges at these nodes: with `out` True only those that lead from them, with False only those to
+        them; unless `hub` is 0, none at nodes with more than `hub` edges."""
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 

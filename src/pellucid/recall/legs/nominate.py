@@ -73,7 +73,10 @@ def _ask_leg(state: State, asked_leg: AskedLeg, world: World) -> LegAnswer:
 
 
 def needs_fallback(searches: Sequence[LegHealth]) -> bool:
-    """Whether `recent` must be asked: a searching leg is down and found nothing, or no searching leg found anything."""
+    """Whether `recent` must be asked: a searching leg is down and found nothing, or no searching leg found anything.
+
+    `searches` are the reports of the searching legs.
+    """
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
 

@@ -16,7 +16,10 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """Return the pool of everything that the legs found in their admitted or open search, each row once."""
+    """Return the pool of everything that the legs found in their admitted or open search, each row once.
+
+    `hits` maps the names of legs, as they were asked (`vector@2`), to what each found.
+    """
     rows_found = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
     pool = _blank_pool(reader, np.unique(np.concatenate([*rows_found, _NO_ROWS])), admission, plan)
     scores = dict[str, NDArray[np.float32]]()
@@ -32,7 +35,10 @@ def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admissio
 
 
 def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan: Plan) -> Pool:
-    """Return the pool with these further rows, which no leg ranked."""
+    """Return the pool with these further rows, which no leg ranked; the pool itself if there are none.
+
+    The rows must be distinct and not in the pool. Of what stages filled in, only ranks, scores and terms are kept.
+    """
     if len(rows) == 0:
         return pool
     wider = _blank_pool(reader, np.r_[pool.rows, rows], admission, plan)
@@ -47,7 +53,8 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
 
 
 def keep_candidates(pool: Pool, kept: Mask) -> Pool:
-    """Return the pool cut down to the candidates of the mask, with all their columns and the pairs among them."""
+    """Return the pool cut down to the candidates of the mask, with all their columns and the pairs among them; its
+    `newer_than` is empty."""
     new_position = np.cumsum(kept) - 1
     pairs = {
         (int(new_position[a]), int(new_position[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]
@@ -87,7 +94,7 @@ def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
 
 
 def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:
-    """Return the pool position of each of these index rows."""
+    """Return the pool position of each of these index rows, all of which must be in the pool."""
     order = np.argsort(pool.rows)
     return order[np.searchsorted(pool.rows, rows, sorter=order)]
 

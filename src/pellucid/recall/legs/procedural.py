@@ -22,7 +22,8 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
     """Return the procedures, skills and rules that fit a task best; `off` if the query does not start a task.
 
     The score, from 0 to 2, is the cosine (not below 0, and 0 without an encoder) plus the share of the query's content
-    words that a procedure contains, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories.
+    words that a procedure contains, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories. At most
+    five are returned, none with a score below 0.35.
     """
     if not starts_task(plan.text):
         return empty_report("procedural", "off", "the query starts no task"), NO_HITS

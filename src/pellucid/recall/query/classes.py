@@ -49,7 +49,8 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
     """Return the kind of answer a query is after, by its first 1,000 characters; quotations are not read.
 
     score(class) = Σ w(feature, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
-    A question in the present tense (`how often do we …`) is not historical.
+    `vector` is the query's; without it (no encoder) the words alone count. A question in the present tense (`how often
+    do we …`) is not historical.
     """
     plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text[:_READ].translate(_PLAIN))
     head = load_head()
@@ -72,9 +73,8 @@ def _asks_about_present(plain: str) -> bool:
 def features(text: str) -> list[str]:
     """Return the distinct words, pairs of words and opening of a query.
 
-    In Chinese and Japanese characters count as words.
-
-    A capitalised word other than the first becomes `NAME`.
+    `<` and `>` are the words before the first and after the last; `^` begins the opening, the first three words. In
+    Chinese and Japanese characters count as words. A capitalised word other than the first becomes `NAME`.
     """
     if is_east(text):
         words = ["<", *text, ">"]

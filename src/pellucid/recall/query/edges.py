@@ -190,7 +190,7 @@ def text_beside_edges(text: str, names: Iterable[str]) -> str:
     """Return the text after the words that ask for edges, without these names and the word after each.
 
     `What does EIP-4844 require for gas accounting` also asks for `for gas accounting`. Empty if the text asks for no
-    edges.
+    edges in its first 2,000 characters.
     """
     found = _find_asked_edges(text[:_READ])
     text = text[found[1][1] :] if found else ""

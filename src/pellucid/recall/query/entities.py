@@ -101,6 +101,7 @@ class _NameCollector:
     """Collects the names in a text, piece by piece; consecutive capitalised words make one name."""
 
     def __init__(self, text: str) -> None:
+        """Begin with no names; the first 400 characters tell whether the text is German, which capitalises nouns."""
         self.names: dict[str, None] = {}
         self._text = text
         self._german = lexicon.likeliest_language({*text[:400].lower().split()}) == "de"
@@ -190,7 +191,8 @@ class _NameCollector:
 def names_in(text: str) -> list[str]:
     """Return everything that could name something in a text: each run of up to eight words, the longest first.
 
-    No run begins or ends with a function word, except that a title is allowed to begin with an article.
+    No run begins or ends with a function word, except that a title is allowed to begin with an article. A run of one
+    word has three characters or more. Possessive endings are cut off.
     """
     words = [_OWNER.sub("", word) for word in WORD.findall(text)]
     is_function_word = [word.casefold() in function_words() for word in words]

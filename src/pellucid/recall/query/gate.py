@@ -102,7 +102,10 @@ ASKS = "asks something"
 
 
 def gate(text: str) -> Gated:
-    """Return how deep to recall for a message; a full recall in case of doubt."""
+    """Return how deep to recall for a message, by its first 2,000 characters; a full recall in case of doubt.
+
+    Only a message of at most 80 characters can be an acknowledgement, one of at most 100 a short command.
+    """
     if not _WORD.search(text):
         return Gated("no_recall", "no word in it")
     lowered = text[:_READ].lower().translate(_PLAIN).strip()

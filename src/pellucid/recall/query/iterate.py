@@ -71,8 +71,8 @@ def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Itera
 def parts(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
     """Yield smaller questions about the words that none of the memories found so far contains; a part can be repeated.
 
-    First a part for each of several names, then a part for each of several clauses. The open words are never asked for
-    alone, since that brought only noise (docs/recall.md).
+    `open_words` are the indices of these words in `Plan.words`. First a part for each of several names, then a part for
+    each of several clauses. The open words are never asked for alone, since that brought only noise (docs/recall.md).
     """
     yield from _parts_by_name(read, open_words)
     yield from _parts_by_clause(read, open_words)
@@ -120,7 +120,8 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
     """Return the plans of further sub-questions (empty if the question is covered), and a note of what was decided.
 
-    The note contains no word of the question. If a model is to decide and fails, the words of the question decide.
+    The note contains no word of the question. If a model is to decide and fails, the words of the question decide. At
+    most three plans. Raises DeadlineError if time runs out.
     """
     if state.plan.depth in _UNASKED:
         return (), "the message needs no further pass"
@@ -141,8 +142,9 @@ def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
 def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[int]]:
     """Return the share of the question that the first memories together contain, 0 to 1, and the words they lack.
 
-    The words that count are those in `read.asked`, each with log(1 + N/(1 + df)), as in late interaction. A question
-    with no such word is covered: 1.
+    The first 12 memories of the ranking count. The words that count are those in `read.asked`, each with
+    log(1 + N/(1 + df)), as in late interaction; those lacking are given as indices of `Plan.words`. A question with no
+    such word is covered: 1.
     """
     union = int(np.bitwise_or.reduce(state.pool.matched[state.order[:READ]], initial=0))
     weights = {i: log(1 + state.corpus.rows / (1 + state.plan.frequencies[i])) for i in read.asked}
@@ -222,7 +224,11 @@ class _SubQuestions(BaseModel):
 
 
 def ask_model(chat: ChatModel, question: str, memories: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
-    """Ask a model whether these memories answer the question, and what else to ask; ChatError if it fails."""
+    """Ask a model whether these memories answer the question, and what else to ask: at most three distinct questions.
+
+    The model sees the first 500 characters of each memory; its questions of more than 200 are left out. Raises
+    ChatError if it fails, DeadlineError if time runs out.
+    """
     shown = {"question": question, "memories": [text[:SHOWN] for text in memories]}
     value = chat.ask(INSTRUCTIONS, json.dumps(shown, ensure_ascii=False), SCHEMA, "search_so_far")
     answer = _SubQuestions.model_validate(value)

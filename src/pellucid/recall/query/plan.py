@@ -51,9 +51,9 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query once: its words and how common they are, its vectors, names, dates and class.
+    """Read the query once into the plan; also set `admission` (who is allowed to answer), corpus and reranker's name.
 
-    If the message needs little, the request is narrowed to a few memories.
+    If the message needs little, the request is narrowed to a few memories. Raises InputError as `clean` does.
     """
     request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
@@ -184,7 +184,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 
 
 def clean(query: str) -> str:
-    """Return the query with control characters and lone surrogates as spaces, stripped.
+    """Return the query with control characters, lone surrogates and unassigned characters as spaces, stripped.
 
     Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace.
 
@@ -239,7 +239,10 @@ def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: in
 
 
 def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
-    """Return the encoding of a text and ""; None and the problem if there is no encoder or it fails."""
+    """Return the encoding of a text and ""; None and the problem if there is no encoder or it fails.
+
+    DeadlineError if the time is over while the model is loading.
+    """
     if world.embedder is None:
         return None, world.encoder_problem
     try:

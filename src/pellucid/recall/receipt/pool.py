@@ -145,7 +145,7 @@ class ColumnReader:
     at: int = 0
 
     def take(self, count: int, kind: str = "u1") -> NDArray[Any]:
-        """Return the next `count` values of a NumPy type."""
+        """Return the next `count` values of a NumPy type, read-only; ValueError if fewer are left."""
         found = np.frombuffer(self.data, dtype=kind, count=count, offset=self.at)
         self.at += found.nbytes
         return found

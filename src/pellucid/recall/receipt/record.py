@@ -223,7 +223,7 @@ def _trace_of(kind: type[_Trace], values: Sequence[object]) -> _Trace:
 
 
 def unpack(packed: bytes) -> Receipt:
-    """Return the recall that a receipt records.
+    """Return the recall that a receipt records; the words of its query are empty if `packed` ends without them.
 
     StoreError if the bytes are not a receipt that this version can read.
     """

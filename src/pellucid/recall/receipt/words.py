@@ -28,7 +28,11 @@ def query_bytes(request: Request) -> bytes:
 
 
 def split_query(text: str) -> tuple[str, list[Any]]:
-    """Undo `query_bytes`: return the query, and the words of filters and review after it."""
+    """Undo `query_bytes`, given its bytes as text: return the query, and the words of filters and review after it.
+
+    These are always six: tags, categories, agent, session id, files under review, session left out; empty or None
+    where there are none.
+    """
     query, nul, packed_words = text.rpartition("\0")
     nothing: list[Any] = [(), (), None, None, (), None]
     try:

@@ -21,7 +21,10 @@ def compare(state: State) -> State:
 
 
 def diversify(state: State) -> State:
-    """Add the final score of every candidate, and the order of those that passed the ladder."""
+    """Add the final score of every candidate, and the order of those that passed the ladder.
+
+    If the penalty lowers a candidate, a rung tells so, and `soft` of that candidate names it.
+    """
     pool, settings = state.pool, state.request.settings
     base = total(pool.terms, len(pool))
     penalty, order = choose(base, pool.rejected == 0, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)

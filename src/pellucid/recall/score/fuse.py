@@ -30,8 +30,9 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked. Edges
-    and documents that are asked for by name weigh the graph leg alike."""
+    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked; also
+    those of `temporal`, `rerank` and `rerank_passage`. Edges and documents that are asked for by name weigh the graph
+    leg alike."""
     leg_weights = {leg.name: leg.weight_by(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | leg_weights | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:

@@ -69,8 +69,9 @@ class _MemoryWords:
     def covers(self, other: "_MemoryWords") -> bool:
         """Whether this memory says all that the other does, so that the other can be left out.
 
-        This memory must contain every number and name of the other; if they are of different turns, also every content
-        word, and both must deny or affirm the same.
+        This memory must contain every number and name of the other. If they share a turn, 70 % of the other's words are
+        then enough. Else it must have the same text, or every content word of the other, of at least four, and both
+        must deny or affirm the same.
         """
         if not other.names <= self.words:
             return False
@@ -167,8 +168,9 @@ class AlreadyTold:
     def take(self, memory: Memory, number: int, *, must_stay: bool = False) -> dict[int, int]:
         """Add the next best memory; map the number of each memory now left out to the number of the one covering it.
 
-        The new memory is left out if a better one covers it. The memory taken just before is left out if the new one
-        extends it; a memory with `must_stay` is not left out by a later one.
+        `number` is the memory's position in the pool. The new memory is left out if a better one covers it. The memory
+        taken just before is left out if the new one extends it; a memory with `must_stay` is not left out by a later
+        one. A memory that is no section and has no session or no turns as evidence covers and repeats nothing.
         """
         before, self._last = self._last, None
         if memory.category == "section":

@@ -18,7 +18,10 @@ NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
 def score_survivors(state: State, world: World) -> State:
-    """Score the candidates that passed the ladder with the chosen reranker; scores stay NaN if it cannot score."""
+    """Score the candidates that passed the ladder with the chosen reranker; scores stay NaN if it cannot score.
+
+    Raises EncoderError if a model is asked and fails or is late.
+    """
     if state.rerank_backend == NO_RERANKING:
         return state
     if world.reranker is not None:
@@ -51,7 +54,10 @@ def rerank(state: State) -> State:
 
 
 def candidates_for_model(state: State) -> Ints:
-    """Return the pool positions of the best survivors by the terms so far: those that a model scores."""
+    """Return the pool positions of the best survivors by the terms so far, best first: those that a model scores.
+
+    At most 12 times `rerankMultiplier`.
+    """
     pool, max_count = state.pool, SCORED * state.request.settings.rerank_multiplier
     best = np.flatnonzero(pool.rejected == 0)
     return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:max_count]

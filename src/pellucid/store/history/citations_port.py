@@ -51,10 +51,10 @@ class Citations(Protocol):
     """Citations of the memories of a namespace. A power cut can lose the last seconds."""
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation; return False, changing nothing, if the memory has such a one on this occasion.
+        """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
 
-        An explicit citation replaces an automatic one of its kind; if the memory was explicitly called useless on that
-        occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
+        An explicit citation replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after an
+        unfavourable explicit one, automatic citations are refused (False). Raises StoreError if it cannot be written.
         """
         ...
 
@@ -81,5 +81,8 @@ class Citations(Protocol):
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of a session's newest recall between two instants that served a memory; None if none did."""
+        """Return the id of a session's newest recall that served a memory, `since` to `until`; None if none did.
+
+        The instants (epoch ms) both count. A `session_id` of None means recalls of no session.
+        """
         ...

@@ -53,7 +53,10 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt and its query's bytes, unless withheld or erased; None if the namespace has none."""
+        """Return a packed receipt followed by its query's bytes, unless these were withheld or erased.
+
+        None if the namespace has none, or it was dropped. Waits up to a second for a recall just made.
+        """
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
@@ -61,7 +64,7 @@ class History(Protocol):
         ...
 
     def counts(self) -> tuple[int, int]:
-        """Return the number of receipts kept, and their bytes."""
+        """Return the number of receipts kept in full, of all namespaces, and their bytes."""
         ...
 
     def erase(
@@ -83,7 +86,8 @@ class History(Protocol):
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        The newest `keep` stay, as far as they fit in `max_bytes`. A recall with a memory that was cited automatically
+        Their queries go too, and those of recalls that failed before `before`. The newest `keep` (at least 1) of all
+        namespaces stay, as far as they fit in `max_bytes`. A recall with a memory that was cited automatically
         is old only before `cited_before`. Served results stay; pinned receipts (see `Receipts`) and explicitly cited
         ones are left alone.
         """
@@ -92,12 +96,13 @@ class History(Protocol):
     def trim(self, before: int, keep: int) -> int:
         """Delete citations and events older than `before` (epoch ms), and events beyond the newest `keep`.
 
-        Return how many were deleted. The sums of their days stay.
+        Return how many were deleted. The sums of their days stay. Notes go with their citations; with the event of a
+        failed recall go its query and its place in the list of recalls. `keep` counts events of all namespaces.
         """
         ...
 
     def close(self) -> None:
-        """Write what is queued and close every connection."""
+        """Write what is queued, or report it as lost, and close every connection."""
         ...
 
 

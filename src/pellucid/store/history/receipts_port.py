@@ -71,7 +71,10 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls since `since` that served a memory, newest first, with its rank (from 1)."""
+        """Return a page of the recalls since `since` (epoch ms) that served a memory, each with its rank (from 1).
+
+        The newest come first, at most `limit`. `after` is the last row of the page before; None: the first page.
+        """
         ...
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
@@ -83,9 +86,9 @@ class Receipts(Protocol):
         ...
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        """Return one recall by id; None if unknown."""
+        """Return one recall by id; None if unknown. Waits up to a second for a recall just made."""
         ...
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Pin a receipt, so that retention keeps it in full, or unpin it; return the recall, None if unknown."""
+        """Pin a receipt, so that `History.prune` keeps it in full, or unpin it; return the recall, None if unknown."""
         ...

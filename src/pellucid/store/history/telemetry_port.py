@@ -63,12 +63,12 @@ class Telemetry(Protocol):
         """Return the sums of a panel's columns by group, as (group, sums in the order of `measures`), sorted by group.
 
         `view` is an SQL view such as `panel_hit_rate`, `by` the column to group by; `since` and `until` are the first
-        and the last day that count, as `2026-04-20`.
+        and the last day that count, as `2026-04-20`. The group None is what has no value there.
         """
         ...
 
     def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
-        """Return the measurements of a recall; None if they are not kept (any more)."""
+        """Return the measurements of a recall; None if this namespace has none of it (any more)."""
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:

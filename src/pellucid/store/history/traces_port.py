@@ -22,9 +22,15 @@ class Traces(Protocol):
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) of every row about the subject; `recall_ids` are further recalls of the subject."""
+        """Yield (table name, row) of every row about the subject, without packed columns.
+
+        `recall_ids` are further recalls of the subject.
+        """
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields; return counts by table. The bytes are gone after `History.scrub`."""
+        """Delete the rows that `rows` yields, and the sums of the subject's agent; return how many rows, by table.
+
+        Tables without such rows are left out. The bytes are gone after `History.scrub`.
+        """
         ...

@@ -28,11 +28,17 @@ class Uses(Protocol):
     """Counts of use and exposure of the memories of a namespace. A power cut can lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Record that memories were used at `at` (epoch ms); each kind counts once per occasion (session or day)."""
+        """Record that memories were used at `at` (epoch ms); each kind counts once per occasion, at its latest.
+
+        An occasion is a session or a day.
+        """
         ...
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id."""
+        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id.
+
+        Each kind of use counts once per occasion; `sessions` is the number of occasions.
+        """
         ...
 
     def served_since(self, namespace: str, day: str) -> set[str]:
@@ -40,5 +46,8 @@ class Uses(Protocol):
         ...
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was served since `since` (epoch ms), sorted by memory id."""
+        """Return how often and when each memory was served since `since` (epoch ms), sorted by memory id.
+
+        A recall without a session does not count in `sessions`.
+        """
         ...

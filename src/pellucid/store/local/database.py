@@ -46,7 +46,8 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
 def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> apsw.Connection:
     """Open a database in WAL mode, readable by its owner alone; create it (with its folder) unless `readonly`.
 
-    A database that this process cannot write (a home that is mounted or kept read-only) is opened read-only.
+    A database that this process cannot write (a home that is mounted or kept read-only) is opened read-only, too.
+    `synchronous` is SQLite's setting of that name: only with `FULL` does a commit survive a power cut.
 
     Raises:
         StoreError: the file cannot be opened, is a link, or is not a database.
@@ -67,10 +68,11 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
 def open_shared(
     path: Path, flags: int, pragmas: Iterable[str] = ("user_version",), busy_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
-    """Open a connection and apply pragmas; in exclusive mode if the disk has no space for SQLite's shared-memory file.
+    """Open a connection with `apsw` flags and apply pragmas; errors are those of `apsw`, unexplained.
 
-    SQLite shares the index of the log by a file of 32 KiB. If that cannot be created, a reader opens the database as
-    immutable, provided its log is empty, and a writer takes it for itself.
+    Locks are waited for `busy_ms` milliseconds. SQLite shares the index of the log by a file of 32 KiB. Where that
+    cannot be made, a database without a log is opened as immutable if the flags are read-only; any other one is opened
+    in exclusive mode.
     """
     if flags & apsw.SQLITE_OPEN_READONLY and (has_no_room_for_log(path) or _is_read_only_without_log(path)):
         name = f"{path.absolute().as_uri()}?immutable=1"
@@ -121,7 +123,7 @@ def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise StoreError if a database's path is a link or not a file: its mode or bytes can be somebody else's."""
+    """Raise StoreError if a link, or anything but a plain file, is at a database's path; a missing file passes."""
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise StoreError(
@@ -138,7 +140,8 @@ def may_not_be_written(path: Path) -> bool:
 def open_unchanged(path: Path, busy_ms: int) -> apsw.Connection:
     """Open an existing database without changing its settings or its mode.
 
-    It is opened read-only if it cannot be written, or if it has no log and the disk has no space for a log.
+    It is opened read-only if it cannot be written, or if it has no log and the disk has no space for a log. Locks are
+    waited for `busy_ms` milliseconds; errors are those of `apsw`.
     """
     reads = may_not_be_written(path) or has_no_room_for_log(path)
     return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)
@@ -151,7 +154,7 @@ def _is_read_only_without_log(path: Path) -> bool:
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement (or a script without bindings) to its end; return all its rows."""
+    """Run a statement, or a script without bindings; return all its rows. Errors are as `os_errors_explained` says."""
     with os_errors_explained(connection.filename):
         return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -246,9 +249,9 @@ def queries_of(name: str) -> dict[str, str]:
 
 
 def load_queries(package: str, name: str) -> dict[str, str]:
-    """Read the named statements (`-- name: xyz`, a comment, SQL) of a resource, by name.
+    """Return the statements (`-- name: xyz`, a comment, SQL) of the resource at path `name` of a package, by name.
 
-    ValueError without a comment.
+    Raises ValueError if one has no comment.
     """
     parts = _QUERY.split(files(package).joinpath(name).read_text("utf-8"))
     queries = {parts[i]: parts[i + 1].strip() for i in range(1, len(parts), 2)}
@@ -262,7 +265,7 @@ def load_queries(package: str, name: str) -> dict[str, str]:
 def immediate(connection: apsw.Connection) -> Generator[None]:
     """Run the block in a write transaction begun at once: committed at its end, rolled back on an exception.
 
-    What goes wrong in the file is raised as StoreError (`os_errors_explained`).
+    Not for use within another transaction. What goes wrong in the file is raised as StoreError (`os_errors_explained`).
     """
     with os_errors_explained(connection.filename):
         execute(connection, "BEGIN IMMEDIATE")

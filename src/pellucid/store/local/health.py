@@ -65,7 +65,7 @@ def totals(home: Path) -> tuple[int, int]:
 def indexed_memories(home: Path) -> dict[str, dict[tuple[str, str], bytes]]:
     """Return the memories in the index by file: path → {(namespace, memory id): fingerprint}.
 
-    Empty without an index.
+    Empty without an index. Raises StoreError if it cannot be opened, ValidationError if a memory in it is damaged.
     """
     out: dict[str, dict[tuple[str, str], bytes]] = {}
     if not _is_empty(home / "index.db"):
@@ -82,7 +82,10 @@ def fingerprint(memory: Memory) -> bytes:
 
 
 def set_aside(home: Path, at: datetime) -> str:
-    """Rename the index and its log, so that a new one can be built; return the new name, `index.db.damaged-<at>`."""
+    """Rename the index and its log, so that a new one can be built; return the new name, `index.db.damaged-<at>`.
+
+    `at` is in UTC. Without an index nothing happens.
+    """
     name = f"index.db.damaged-{at:%Y%m%dT%H%M%S.%fZ}"
     for suffix in ("-wal", "-shm", ""):  # the database last: without its log it is only older, never stranger
         old = home / f"index.db{suffix}"
@@ -98,7 +101,10 @@ def skipped(home: Path) -> list[tuple[Skip, str]]:
 
 
 def replaces_atomically(records: Records) -> bool:
-    """Whether replacing a vault file never loses an editor's concurrent save; True for a record that is not local."""
+    """Whether replacing a vault file never loses an editor's concurrent save.
+
+    True, too, for a record that is not local, and if a full disk leaves it untried: two temporary files are made.
+    """
     with suppress(NoRoomError):  # it is tried on two files: a full disk says nothing of that
         return not isinstance(records, LocalRecords) or records.replaces_atomically()
     return True

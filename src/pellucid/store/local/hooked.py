@@ -35,7 +35,7 @@ class HookedSessions:
         self._sessions, self._waiting = self._home / "sessions", self._home / "waiting"
 
     def known(self) -> list[HookedSession]:
-        """Read the stored state of every session; unreadable files are skipped."""
+        """Return the stored state of every session, sorted by file name; unreadable files are skipped."""
         found = (_read_session(each) for each in _session_files(self._sessions))
         return [each for each in found if each]
 
@@ -48,7 +48,8 @@ class HookedSessions:
     ) -> HookedSession:
         """Replace the state of a session by `update(state or None)` under a lock, if it differs; return the new state.
 
-        Raises StoreBusyError if the lock is held for two seconds, StoreError if the file cannot be written.
+        `host` names the agent's program. What is written can be lost if the machine fails. Raises StoreBusyError if the
+        lock is held for two seconds, StoreError if the file cannot be written.
         """
         path = self._sessions / f"{host}_{session_id}.json"
         with os_errors_explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
@@ -62,7 +63,7 @@ class HookedSessions:
         return after
 
     def last_told(self) -> datetime | None:
-        """Return when the last event of any session came in, processed or waiting; None if none ever did."""
+        """Return when (UTC) the last event of any session came in, processed or waiting; None if none is on record."""
         heard = [each.heard for each in self.known()]
         for path in _session_files(self._waiting):
             with suppress(FileNotFoundError):
@@ -79,7 +80,7 @@ class HookedSessions:
         return len(_session_files(self._waiting))
 
     def take_waiting(self) -> Iterator[dict[str, Any]]:
-        """Take the events that wait: yield the JSON of each file of a client, deleted when the next is asked for.
+        """Yield the JSON of each file that a client left in `hooks/waiting/`; it is deleted when the next is asked for.
 
         A file that is not JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
         took its place.

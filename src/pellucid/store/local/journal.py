@@ -168,7 +168,7 @@ def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:
 
 
 def known_paths(connection: apsw.Connection) -> list[str]:
-    """Return every path that the journal names: written, removed or adopted, and the pseudonyms of erased ones."""
+    """Return each path that the journal names, in no order: written, removed, adopted, pseudonyms of erased ones."""
     return [path for (path,) in execute(connection, _SQL["paths"])]
 
 
@@ -188,7 +188,7 @@ def has_numbered_rows(connection: apsw.Connection) -> bool:
 
 
 def start_ledger(connection: apsw.Connection, last_seq: int) -> None:
-    """Set the number of the next ledger row to `last_seq + 1`."""
+    """Set the number of the next ledger row to `last_seq + 1`, in a journal that has numbered none."""
     execute(connection, _SQL["start_ledger"], (last_seq,))
 
 
@@ -199,7 +199,7 @@ def ledger_number(connection: apsw.Connection) -> int:
 
 
 def raise_ledger_number(connection: apsw.Connection, last_seq: int) -> None:
-    """Raise the number of the next ledger row to `last_seq + 1`, unless it is greater already."""
+    """Raise the number of the next ledger row to `last_seq + 1`, unless it is greater or no row was ever numbered."""
     execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
 
 
@@ -239,7 +239,10 @@ def any_seen(connection: apsw.Connection) -> bool:
 
 
 def operations(connection: apsw.Connection, after: int, op_id: str | None) -> list[OperationRow]:
-    """Return the operations with a number above `after`, oldest first; with `op_id`, only that one."""
+    """Return the operations with a number above `after`, oldest first; with `op_id`, of these only that one.
+
+    In `paths`, a digest of None means that the path was removed, or that the digest was forgotten.
+    """
     if op_id is None:
         rows = execute(connection, _SQL["operations"], (after,))
     else:

@@ -64,7 +64,10 @@ class WriteLock:
 
     @contextmanager
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
-        """Wait until no conflicting thread of this process has the lock or asked first; yield False after `wait_s`."""
+        """Wait until no conflicting thread of this process has the lock or asked first; yield whether that came true.
+
+        It is False after `wait_s` seconds, or at the deadline.
+        """
         waiter, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(waiter)

@@ -21,7 +21,7 @@ class LocalSpool:
     """See `Spool`. One file, shared by threads and processes. A turn is acknowledged when `append` returns."""
 
     def __init__(self, path: Path) -> None:
-        """Prepare to use the database at `path`; it is created by the first call that writes."""
+        """Prepare to use the database at `path`; the first `append`, `next_ordinal` or `failed` creates it."""
         self._path = path
         self._connections = database.ThreadConnections(self._open)
         self._queries = database.Queries(self._connections.get, database.queries_of("spool"))
@@ -41,7 +41,7 @@ class LocalSpool:
         return not (self._used or (self._path.exists() and self._path.stat().st_size))
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        """Store turns in order, except those whose key waits already; return how many were new."""
+        """Store turns, except those whose key waits already, in any namespace; return how many were new."""
         added = 0
         with database.immediate(self._connections.get()):
             for each in turns:
@@ -58,21 +58,24 @@ class LocalSpool:
         return int(found[0][0]) + 1 if found else 1
 
     def namespaces(self, session_id: str) -> list[str]:
-        """Return the namespaces for which turns of a session were ever spooled."""
+        """Return the namespaces, sorted, for which turns of a session were ever spooled."""
         return [] if self._is_unused else [row[0] for row in self._queries.run("namespaces", session_id)]
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
-        """Return the waiting turns of a session, in order."""
+        """Return the waiting turns of a session, sorted by ordinal."""
         rows = [] if self._is_unused else self._queries.run("held", namespace, session_id)
         found = ((replace(TURN.validate_json(turn), fingerprint=key), spooled_at) for key, turn, spooled_at in rows)
         return [SpooledTurn(turn, spooled_at) for turn, spooled_at in found]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        """Return the backlog of each session with waiting turns, in one namespace or in all."""
+        """Return the backlog of each session with waiting turns, in one namespace or in all, longest waiting first."""
         return [] if self._is_unused else [Waiting(*row) for row in self._queries.run("waiting", namespace or "")]
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns by key, and their bytes on disk if possible now; return how many were there."""
+        """Delete turns by key, and their bytes on disk if possible now; return how many were there.
+
+        For the sessions of these turns, the count of failures and the error message are cleared.
+        """
         if self._is_unused:
             return 0
         with database.immediate(self._connections.get()):
@@ -97,7 +100,10 @@ class LocalSpool:
         self._remains = False
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        """Count a failed attempt to flush a session and store the error message; return the failures so far."""
+        """Count a failed attempt to flush a session and store the error message; return the failures so far.
+
+        When turns of the session are dropped, the count begins anew.
+        """
         with database.immediate(self._connections.get()):
             return int(self._queries.run("failed", namespace, session_id, problem)[0][0])
 

@@ -12,8 +12,9 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line on the program's arguments and exit; print an error as one line and exit with its code. A
-    closed pipe on standard output ends it with 0.
+    """Run the command line on the program's arguments and exit. A `PellucidError` is printed as one line, of JSON if
+    `--json` was given, and its code is the exit code; a text that is not UTF-8 counts as an `InputError`. Any other
+    exception is raised. A closed pipe on standard output ends it with 0.
     """
     gc.disable()  # looking for garbage while modules load takes a fifth of a short command; `perform` enables it
     words = decode_arguments(sys.argv[1:])

@@ -23,8 +23,9 @@ BUDGET = 2_000
 def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[str], None]) -> None:
     """Import the examples into a temporary home, list the memories, ask a question and explain the answer.
 
-    `write` prints the demo's output, `note` remarks such as that the model is being downloaded; `NotFoundError` if the
-    working folder, which should be a clone of the repository, has no `examples/sessions`.
+    The temporary home has the given `settings`, and the models of their home. `write` prints the demo's output, `note`
+    remarks such as that the model is being downloaded; `NotFoundError` if the working folder, which should be a clone
+    of the repository, has no `examples/sessions`.
     """
     sessions = Path.cwd() / "examples" / "sessions"
     if not sessions.is_dir():

@@ -47,7 +47,9 @@ def _without_defaults(parameter: Parameter) -> dict[str, object]:
 
 
 def _derived_command(entry: Operation[Any, Any] | str) -> Command:
-    """Return the command of an operation; or of the words of a command without one, whose code is its own."""
+    """Return the command of an operation. A text in place of the operation is the words of a command without one, whose
+    code is its own.
+    """
     row, words = (None, entry) if isinstance(entry, str) else (entry, entry.on.cli)
     module = next((each for each in _OWN_MODULES if words in each.OWN), None)
     own = module.OWN[words] if module else None

@@ -52,7 +52,7 @@ def claim(row: Row, args: Args) -> None:
 
 def install(_row: None, args: Args) -> None:
     """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
-    or with `--dry-run` the changes that would be.
+    or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed.
     """
     from pellucid.surfaces.hooks import install
 
@@ -61,7 +61,9 @@ def install(_row: None, args: Args) -> None:
 
 
 def remove(_row: None, args: Args) -> None:
-    """Remove our hooks and MCP server from an agent program's files, and print the changes."""
+    """Remove our hooks and MCP server from an agent program's files, and print the changes; with `--dry-run` only print
+    them. `NotFoundError` if there is nothing of ours.
+    """
     from pellucid.surfaces.hooks import install
 
     _print(install.remove(*_target(args), dry_run=args["dry_run"]), "installed_text", args)
@@ -91,7 +93,7 @@ def _print(answer: "Wire", presenter_name: str, args: Args) -> None:
 
 
 def work(_row: None, args: Args) -> None:
-    """Print `serving`, then serve the home until there was no request for some minutes."""
+    """Print `serving`, then serve the home until there was no request for `hooks.idleMinutes`."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")

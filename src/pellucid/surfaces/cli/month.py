@@ -74,9 +74,11 @@ class Month:
 
 
 def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) -> Month:
-    """Fill a home with the month that ends yesterday, and return the numbers of sessions, recalls and citations.
+    """Fill a home with the thirty days that end yesterday, in UTC, and return the numbers of sessions, recalls and
+    citations.
 
-    `note` is called with a line of progress for each day; `seed` determines the questions and answers, not the ids.
+    `note` is called with a line of progress for each working day (Monday to Friday), and with remarks such as that the
+    model is being downloaded; `seed` determines the questions and answers, not the ids.
 
     Raises:
         ConflictError: the namespace `local/tidepool` has data already.
@@ -107,6 +109,7 @@ class Team:
     """A team's agents: in their sessions facts are stated, questions are recalled, and answers are cited."""
 
     def __init__(self, app: App, clock: WalkingClock, chance: Random) -> None:
+        """Read the story from `month.toml`; `chance` makes every choice, and the team sets `clock` forward."""
         self._app, self._clock, self._chance = app, clock, chance
         story = tomllib.loads(files("pellucid.surfaces.cli").joinpath("month.toml").read_text("utf-8"))
         self._unknown: list[str] = story["unknown"]["asks"]
@@ -126,8 +129,8 @@ class Team:
         self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`. Each states up to two due
-        facts.
+        """Hold the two or three sessions of a day, three hours apart, the first within 50 minutes of `morning`. Each
+        states up to two facts that are due on `day` (0 is the first day of the month) and were not stated yet.
         """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
@@ -135,7 +138,9 @@ class Team:
             self._session(f"tidepool-{morning:%m%d}-{number + 1}", due)
 
     def _session(self, session: str, due: list[Fact]) -> None:
-        """Hold one session: the due facts are stated, two to four questions are asked, and the session ends."""
+        """Hold one session: the due facts are stated, two to four questions are asked, and the session ends. A fact
+        that replaces another is asked about at once, too.
+        """
         agent = self._chance.choices([*_AGENTS], [*_AGENTS.values()])[0]
         self._say(session, agent, ("user", self._chance.choice(self._opens)))
         for fact in due:

@@ -45,7 +45,8 @@ def out_file(option: str | None) -> Path | None:
 def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
     """Write a text, or its pieces as they come, to a file with mode 0600 that replaces the old one as a whole.
 
-    A link is followed to the file it names. Folders, devices, pipes and everything in `home` are refused.
+    A link is followed to the file it names; the file's folder must exist. Folders, devices, pipes and everything in
+    `home` are refused.
 
     Raises:
         InputError: `invalid_out`: the file could not be written, and is unchanged.

@@ -28,7 +28,9 @@ _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out
 
 
 def import_sessions(row: Row, args: Args) -> None:
-    """Import transcripts and print the outcome; Ctrl-C ends the import early, with the finished part kept."""
+    """Import transcripts and print the outcome, then raise the failure that it reports, if any. Ctrl-C ends the import
+    early, with the finished part kept.
+    """
     with running.open_call(row, args) as call:
         request = call.input_of(row.input, field_values(row.input, args, call.now))
         with _finishing_on_interrupt(call.deadline.cancel):
@@ -39,8 +41,9 @@ def import_sessions(row: Row, args: Args) -> None:
 
 
 def observe(row: Row, args: Args) -> None:
-    """Read a stream of turns, storing each line before the next is read, and print the outcome. `--status` only prints
-    the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a session to flush.
+    """Read a stream of turns, storing each line before the next is read, flush what is due, and print the outcome.
+    Ctrl-C ends the reading. `--status` only prints the turns that wait; `--flush-due` reads nothing. With `--flush` or
+    `--retry` and no file, a terminal is not read.
     """
     from pellucid.operations.session.observing import WAITING, ObserveInput, ObserveOutput, Observer
 
@@ -83,7 +86,7 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 def index_docs(row: Row, args: Args) -> None:
     """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. The exit code is
-    2 if every file had a problem.
+    2 if every file had a problem. `InputError` for `--watch` without a path or with `--dry-run`.
     """
     is_watching = args["watch"]
     if is_watching and args["dry_run"]:
@@ -106,7 +109,9 @@ def index_docs(row: Row, args: Args) -> None:
 
 
 def _watch_docs(call: Call, request: "IndexDocsInput", *, as_json: bool) -> None:
-    """Index documents again whenever files change, printing each outcome, until Ctrl-C."""
+    """Index documents now and again whenever files change, until Ctrl-C. Print the first outcome and each with changes
+    or problems, with `as_json` as one line of JSON.
+    """
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
@@ -151,7 +156,9 @@ def graph_show(row: Row, args: Args) -> None:
 
 
 def adopt(row: Row, args: Args) -> None:
-    """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome."""
+    """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome. `InputError` if both
+    `--preview` and `--yes` were given.
+    """
     if args["look"] and args["preview"]:  # `--yes` arrives as `preview`
         raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
     running.answer(row, args)
@@ -172,7 +179,9 @@ def doctor(row: Row, args: Args) -> None:
 
 
 def lab_run(row: Row, args: Args) -> None:
-    """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures."""
+    """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures. `InputError`
+    for `--all` beside a set's name or a flag of single sets, and for `--sets` without it.
+    """
     from pellucid.lab.every_set import LAB_ALL
 
     single_set_flags = ("dataset", "updates", "context", "details")
@@ -189,7 +198,9 @@ def lab_run(row: Row, args: Args) -> None:
 
 
 def export_rows(row: Row, args: Args) -> None:
-    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
+    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`; note how
+    many were written.
+    """
     target = out_file(args["out"])
     with running.open_call(row, args) as call:
         lines = list(row(call, **field_values(row.input, args, call.now)))

@@ -13,8 +13,8 @@ from pellucid.surfaces.spelling import shell_spelling
 
 
 def perform(command: Command, args: Args) -> None:
-    """Run a command with the arguments that Typer parsed; texts name commands and flags, and an `InputError` without a
-    next step names the command's help.
+    """Run a command with the arguments that Typer parsed, and enable garbage collection. Meanwhile texts write calls
+    and fields as commands and flags; an `InputError` without a next step gets one that names the command's help.
     """
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]

@@ -34,8 +34,9 @@ _VERBOSE = Parameter(
 
 
 def _recall_fields(call: Call, args: Args, query: str) -> dict[str, object]:
-    """Return the fields of a recall's input: the query, and the values of the flags. `review` names a
-    file, and becomes what is to be reviewed: a diff, a list of files, or that file.
+    """Return the fields of a recall's input: the query, cleaned, and the values of the flags. `review` names a file,
+    and becomes what is to be reviewed: a diff, a list of files, or that file. `InputError` if the query is empty or too
+    long, or the file cannot be read.
     """
     fields = field_values(RecallInput, args, call.now)
     if path := fields.get("review"):
@@ -45,7 +46,9 @@ def _recall_fields(call: Call, args: Args, query: str) -> dict[str, object]:
 
 
 def _question(call: Call, args: Args, query: str) -> RecallInput:
-    """Return the input of a recall with a query and the flags."""
+    """Return the input of a recall with a query and the flags; `InputError` as for `_recall_fields`, or for a wrong
+    value.
+    """
     return call.input_of(RecallInput, _recall_fields(call, args, query))
 
 
@@ -68,8 +71,9 @@ def recall(row: Row, args: Args) -> None:
 
 
 def xray(row: Row, args: Args) -> None:
-    """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query.
-    `InputError` if neither is given, in the command's words and before a home is opened; the operation checks it, too.
+    """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query; beside
+    `--id` a query is ignored. `InputError` if neither is given, in the command's words and before a home is opened; the
+    operation checks it, too.
     """
     words = " ".join(args["query"] or ()).strip()
     recall_id = args["recall_id"] or (words if is_recall_name(words) else None)
@@ -92,7 +96,8 @@ def explain(row: Row, args: Args) -> None:
 
 def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]]) -> None:
     """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input. If it
-    does not exist, print the answer of every surface for that, and raise the `NotFoundError`.
+    does not exist, raise the `NotFoundError`, and without an `--out` file first print the answer of every surface for
+    that.
     """
     form, target = _parse_format(args), out_file(args["out"])
     with running.open_call(row, args) as call:
@@ -124,7 +129,7 @@ def _parse_format(args: Args) -> "Format":
 
 def why(row: Row, args: Args) -> None:
     """Print why a memory was recalled or not. Further arguments are the question; with `--query` or `--recall`, they
-    belong to the description of the memory.
+    belong to the description of the memory. `InputError` for `--recall` beside flags that would change the recall.
     """
     memory, further, query = args["memory"], " ".join(args["question"] or ()), args["query"]
     allowed_names = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}

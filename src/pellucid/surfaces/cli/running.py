@@ -85,8 +85,11 @@ def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call
 
 
 def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """Map the fields of an input to the values typed for them; a field that was not typed is left out. `args` are
-    those that Typer parsed; `InputError` if a text cannot be parsed.
+    """Map the fields of an input to the values typed for them. `args` are those that Typer parsed; `now` gives the time
+    for words such as `yesterday`.
+
+    A field that was not typed is left out, but a switch that was not typed is off: False, or True if the switch turns
+    its field off. `InputError` if a text cannot be parsed.
     """
     values: dict[str, object] = {}
     for name, field in model.model_fields.items():
@@ -97,8 +100,8 @@ def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], d
 
 
 def _field_value(name: str, field: FieldInfo, flag: Flag, typed: Any, now: Callable[[], datetime]) -> object:
-    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC. Several values
-    become a tuple or a mapping.
+    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC, a switch that
+    turns its field off is negated. Several values become a tuple or a mapping. `InputError` if a text cannot be parsed.
     """
     if flag.reads:
         return flag.reads(typed, now(), field_name(name))

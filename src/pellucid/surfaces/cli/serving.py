@@ -26,7 +26,9 @@ _START_S = 30.0
 
 
 def serve(_row: None, args: Mapping[str, Any]) -> None:
-    """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`."""
+    """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`. `InputError` if the
+    extra `server` is not installed, or the address is not allowed; `ConflictError` if the home is served already.
+    """
     require_server()
     from pellucid.surfaces.http import serving
 
@@ -36,7 +38,9 @@ def serve(_row: None, args: Mapping[str, Any]) -> None:
 
 
 def mcp(_row: None, args: Mapping[str, Any]) -> None:
-    """Serve one agent over MCP on standard input and output, until the input ends."""
+    """Serve one agent over MCP on standard input and output, until the input ends; Ctrl-C ends the process at once.
+    `InputError` if the extra `server` is not installed.
+    """
     require_server()
     from pellucid.surfaces.mcp.stdio import run
 
@@ -50,7 +54,8 @@ def mcp(_row: None, args: Mapping[str, Any]) -> None:
 
 def dashboard(_row: None, args: Mapping[str, Any]) -> None:
     """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`. A server
-    is started if none runs; `StoreError` if it does not answer, or its address cannot be read.
+    is started if none runs; `StoreError` if it does not answer, or its address cannot be read. `InputError` if the
+    extra `server` is not installed.
     """
     require_server()
     import webbrowser
@@ -83,8 +88,9 @@ def _running_server(home: Path) -> Mapping[str, Any] | None:
 
 
 def _start_server(home: Path) -> Mapping[str, Any]:
-    """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs.
-    `StoreError` if it cannot be started, or does not run within 30 seconds.
+    """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs. The
+    home is made if it is missing. `StoreError` if the server cannot be started, ends at once, or does not run within 30
+    seconds.
     """
     from subprocess import DEVNULL, Popen
 
@@ -107,7 +113,9 @@ def _start_server(home: Path) -> Mapping[str, Any]:
 
 
 def _dashboard_link(server: Mapping[str, Any]) -> str:
-    """Ask a running server for a new URL of the dashboard that works once; `server` is its `server.json`."""
+    """Ask a running server for a new URL of the dashboard that works once; `server` is its `server.json`. `OSError`,
+    `HTTPException`, `ValueError`, `KeyError` or `TypeError` if no link comes.
+    """
     from http.client import HTTPConnection
 
     connection = HTTPConnection(server["host"], server["port"], timeout=10)

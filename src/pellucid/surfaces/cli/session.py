@@ -41,7 +41,8 @@ def calling(
     Args:
         home: the value of `--home`, if given.
         namespace: the value of `--namespace`, if given.
-        take_over_edits: whether opening the home indexes edits that others made in the vault.
+        take_over_edits: whether opening the home indexes edits that others made in the vault; interrupted erasures are
+            finished in either case.
         located: whether the project of the working folder is the namespace if none is given.
         title: the text beside the progress bar.
 
@@ -66,7 +67,9 @@ def calling(
 
 @contextmanager
 def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Generator["App"]:
-    """Open a home for the length of a `with` block; note on standard error how many edited files were taken over."""
+    """Open a home for the length of a `with` block: finish interrupted erasures and, with `take_over_edits`, index
+    edits of the vault. Note on standard error how many files were taken over, or could not be read.
+    """
     from pellucid.app import open_app
     from pellucid.operations.upkeep import run_opening_jobs
 
@@ -130,8 +133,9 @@ def _note_count(count: int, change: str) -> None:
 
 
 def settings(home: Path | None, namespace: str | None = None) -> "Settings":
-    """Load and check the settings of this command, and note remarks about their sources; `InputError` if `home` is not
-    UTF-8, or `namespace` is not `tenant/project`.
+    """Load and check the settings of this command, and note remarks about their sources. `namespace` is stripped; None
+    or blank: that of the settings. `InputError` if `home` is not UTF-8, `namespace` is not `tenant/project`, or a
+    setting or its file is wrong.
     """
     from pellucid.settings import load
     from pellucid.settings.sections import NAMESPACE_PATTERN
@@ -201,7 +205,7 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
     """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error. It does
-    nothing if that is not a terminal.
+    nothing if that is not a terminal, or a plain one (see `plain_terminal`).
     """
     from pellucid.settings import plain_terminal
 

@@ -43,14 +43,15 @@ class FormOutcome:
 
 
 def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
-    """Run the operation that a form names, on the form's fields.
+    """Run the operation that a form names, on the form's fields, of which empty values are left out.
 
     Two fields are not the operation's: `next` is the page to go on with, where `{memoryId}` or `{recallId}` stands for
     that field of the answer, and `chosen` has memory ids for whichever field the operation takes them in. Several
     values of a field that takes only one are a run each; a run that fails does not stop the others.
 
     Raises:
-        PellucidError: there is no such operation, the caller is not allowed to run it, or every run failed.
+        PellucidError: there is no such operation, it has no such field, the caller is not allowed to run it, or every
+            run failed.
     """
     row = _OPERATIONS.get(name)
     fields = {key: values for key, words in form.items() if (values := [*filter(None, words)])}
@@ -76,7 +77,9 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
 
 
 def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
-    """Return the fields of each run: one run, or one for each value of a field that takes a single value."""
+    """Return the fields of each run: one run, or one for each value of the first field that has several and takes only
+    one.
+    """
     writable = inputs.writable_fields(row)
     several = next((name for name, words in fields.items() if len(words) > 1 and not writable[name].is_many), None)
     return [{**fields, several: [each]} for each in fields[several]] if several else [dict(fields)]

@@ -66,7 +66,9 @@ class Turn:
 
 
 def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """Yield the turns of these passages, in order of their numbers; `marks` returns the marks of a turn's number."""
+    """Yield the turns of these passages, in order of their numbers; a passage of several turns is under its last one.
+    `marks` returns the marks of a turn's number.
+    """
     by_turn = dict[int, list[Memory]]()
     for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):
         by_turn.setdefault(last_turn(each), []).append(each)
@@ -82,8 +84,8 @@ def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[i
 def marks_of(
     memories: Sequence[Memory], left_out: Sequence[LeftOut], href: Callable[[str], str]
 ) -> Callable[[int], Sequence[Mark]]:
-    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out. It
-    returns () for a turn without marks. `href` gives the page of a memory id.
+    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out and
+    whose words are kept. It returns () for a turn without marks. `href` gives the page of a memory id.
     """
     marks_by_turn = dict[int, list[Mark]]()
     for memory in memories:
@@ -97,7 +99,7 @@ def marks_of(
 
 
 def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to the first 64 turns of a place such as `session:3-5`; do nothing if it names no turns."""
+    """Add a mark to the first 64 turns of a place such as `session:3-5`; do nothing if it names no range of turns."""
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
         for turn in range(int(first), min(int(last) + 1, int(first) + _LONGEST_RANGE)):

@@ -30,7 +30,7 @@ _SCHEMES = {"http", "https", "mailto"}
 
 
 def render(template: str, values: Mapping[str, object]) -> bytes:
-    """Fill in a template of `templates/`, as UTF-8; it is an error if the template uses a value that `values` lacks."""
+    """Fill in a template of `templates/`, as UTF-8; `UndefinedError` if the template uses a value not in `values`."""
     return _environment().get_template(template).render(values).encode()
 
 
@@ -86,7 +86,9 @@ def lines(text: str) -> Markup:
 
 
 def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingProxyType({})) -> Markup:
-    """Return a sentence as HTML whose memory ids are links, shown as quoted `words`, else as their last ten digits."""
+    """Return a text as HTML on one line, escaped, with unseen characters and line breaks spelled out. Memory ids in it
+    are links, shown as their text in `words` in quotes, else as their last ten digits.
+    """
     visible_text, at, out = visible(text), 0, Markup()
     for found in MEMORY_ID.finditer(visible_text):
         memory, form = found[0], Markup("“{}”") if found[0] in words else Markup("<code>…{}</code>")
@@ -98,13 +100,13 @@ def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingP
 
 
 def when(value: datetime | int | str | None) -> str:
-    """Render an instant in UTC: `2026-11-23 14:02`; a number is epoch milliseconds, None or "" gives ""."""
+    """Render an instant in UTC: `2026-11-23 14:02`; a number is epoch milliseconds, a text ISO; "" for None or ""."""
     instant = _instant(value)
     return f"{instant:%Y-%m-%d %H:%M}" if instant else ""
 
 
 def day(value: datetime | int | str | None) -> str:
-    """Render the UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, None or "" gives ""."""
+    """Render the UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, a text ISO; "" for None or ""."""
     instant = _instant(value)
     return f"{instant:%Y-%m-%d}" if instant else ""
 
@@ -121,7 +123,7 @@ def _instant(value: datetime | int | str | None) -> datetime | None:
 
 
 def number(value: float | None) -> str:
-    """Render a number: `1,204`, `0.25` if it is not whole, `–` for None."""
+    """Render a number: `1,204`, with two decimals (`0.25`) if it is not whole, `–` for None."""
     if value is None:
         return "–"
     return f"{value:,.2f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"

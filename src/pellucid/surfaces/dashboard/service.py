@@ -81,7 +81,7 @@ class Dashboard:
         self._gate, self._in_thread, self._sessions = gate, in_thread, Sessions()
 
     async def answer(self, exchange: "Exchange") -> None:
-        """Answer a request for a page or a static file; an error is a page, too."""
+        """Answer a request for a page or a static file; an error is a page, too. `GoneError` if the client is gone."""
         exchange.operation, session = "dashboard", None
         try:
             self._gate.check_origin(exchange.headers)
@@ -120,7 +120,8 @@ class Dashboard:
         self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
         """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form.
-        `HttpError` 403 for a form without this session's secret, 503 if the server is busy.
+        `HttpError` 403 for a form without this session's secret, 503 if the server is busy; `NotFoundError` if there is
+        no such page.
         """
         method, path, query, form = request
         if method == "POST":
@@ -138,7 +139,9 @@ class Dashboard:
         return reply
 
     def _enter(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
-        """Let a browser in by a token (POST) or by a link's code; for an invalid code, return the entrance (401)."""
+        """Let a browser in by a token (POST) or by a link's code; for an invalid code, return the entrance (401).
+        `HttpError` 401 for an unknown token.
+        """
         if method == "POST":
             caller = self._gate.authenticate({"authorization": f"Bearer {_first(form.get('token', ['']))}"})
             return _let_in(self._sessions.begin(caller))
@@ -149,8 +152,8 @@ class Dashboard:
         return _let_in(cookie)
 
     def _session(self, headers: Mapping[str, str]) -> Session | None:
-        """Return the session of a browser with its caller's present rights; None without a session or for a revoked
-        token.
+        """Return the session of a browser, and renew its caller's rights; None without a session. If the caller's token
+        was revoked, end the session and return None.
         """
         cookie = _cookie(headers)
         session = self._sessions.find(cookie) if cookie else None
@@ -237,7 +240,9 @@ def _html_page(
     page: Page | None = None,
     status: int = 200,
 ) -> WholeAnswer:
-    """Fill in a template as an HTML answer, with the values that every page shows."""
+    """Fill in a template as an HTML answer, with the values that every page shows; one of the same name in `values`
+    replaces such a value. The session's notices are shown and taken from it.
+    """
     all_values = {
         "csrf": session.csrf if session else "",
         "caller": session.caller if session else None,

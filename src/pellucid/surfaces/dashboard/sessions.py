@@ -60,7 +60,7 @@ class Sessions:
         self._open = dict[str, Session]()
 
     def link(self, caller: Caller) -> str:
-        """Make a code that lets one browser in as this caller, once, within five minutes."""
+        """Make a code that lets one browser in as this caller, once, within five minutes (see `enter`)."""
         with self._lock:
             return self._store(self._links, Session(caller, self._now() + _LINK_S))
 
@@ -91,7 +91,9 @@ class Sessions:
         return self._store(self._open, Session(caller, self._now() + _SESSION_S))
 
     def _store(self, sessions: dict[str, Session], session: Session) -> str:
-        """Store a session and return its new secret; beyond 1,000 sessions, drop the oldest."""
+        """Store a session in `sessions`, which is the map of links or that of open sessions, and return its new secret.
+        The oldest are dropped, so that there are 1,000 at most.
+        """
         while len(sessions) >= _MOST:
             del sessions[next(iter(sessions))]
         secret = secrets.token_urlsafe(32)

@@ -100,7 +100,9 @@ def _read_event() -> dict[str, Any]:
 
 
 def _session_id(event: dict[str, Any]) -> str:
-    """Return the `session_id` or `conversation_id` of the event; "" if neither can be a file's name."""
+    """Return the event's `session_id`, else its `conversation_id`; "" unless it is 1 to 64 ASCII letters, digits or
+    dashes.
+    """
     name = event.get("session_id") or event.get("conversation_id")
     fits = isinstance(name, str) and 0 < len(name) <= 64 and not set(name) - set(_SESSION_CHARACTERS)
     return str(name) if fits else ""
@@ -129,7 +131,7 @@ def _process_age() -> float:
 
 def _parse_arguments(arguments: list[str]) -> tuple[str, str]:
     """Return the agent program's name and the home's path: `--home`, else `PELLUCID_HOME`, else `~/.pellucid`. Removes
-    `--home` and its value from `arguments`.
+    `--home` and its value from `arguments`; `IndexError` if the name or that value is missing.
     """
     home = os.environ.get("PELLUCID_HOME") or "~/.pellucid"  # noqa: TID251 - it reads no settings: this is all it needs
     if "--home" in arguments:
@@ -140,8 +142,9 @@ def _parse_arguments(arguments: list[str]) -> tuple[str, str]:
 
 
 def running_server(home: str) -> dict[str, Any] | None:
-    """Return the content of the home's `server.json` (`host`, `port`, `token`); None if no server runs or it is not
-    JSON. A running server holds its lock: the file of a dead one can name a port that another program uses by now.
+    """Return the content of the home's `server.json` (`host`, `port`, `token`); None if no server runs, or the file is
+    missing or not JSON; `OSError` if it cannot be read. A running server holds its lock: the file of a dead one can
+    name a port that another program uses by now.
     """
     if not is_held(os.path.join(home, "server.lock")):
         return None
@@ -154,7 +157,7 @@ def running_server(home: str) -> dict[str, Any] | None:
 
 def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
     """Send the event to the server, and return the JSON that this hook prints, {} for nothing. `_RefusedError` if the
-    server does not accept the event; `OSError` or `ValueError` if it sends no JSON.
+    server does not accept the event; `OSError` or `ValueError` if it sends no JSON, or over 256 KiB.
     """
     body = json.dumps({"event": event}).encode()
     head = (
@@ -176,7 +179,7 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
     """Write the place of the event's session, not its text, to the session's file, in place of an earlier event. Return
-    whether it was written: False if it cannot be, or if 2,000 sessions wait already.
+    whether it was written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")
@@ -201,7 +204,8 @@ def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
 
 def _start_server(home: str) -> None:
     """Start a server for the home in the background, with the home as its folder: the agent's folder is not trusted.
-    The server inherits the lock taken here and keeps it as long as it lives, so that there are never two.
+    The server inherits the lock taken here and keeps it as long as it lives, so that there are never two. Do nothing if
+    a server runs or cannot be started; `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     try:

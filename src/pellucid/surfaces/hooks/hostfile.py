@@ -71,8 +71,8 @@ class Edit:
     def make(self, *, dry_run: bool) -> FileChange:
         """Write or delete the file and report the change; in a dry run only report it.
 
-        Nothing is done if the text is the same. A backup that the new text equals is deleted; `ConflictError` if the
-        file was changed since it was read.
+        Nothing is done if the text is the same. Without `keep`, a backup that the new text equals is deleted;
+        `ConflictError` if the file was changed since it was read, `OSError` if it cannot be written.
         """
         file, is_change = self.file, self.after != self.file.text
         if is_change and not dry_run:

@@ -87,7 +87,8 @@ def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
     """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
-    Without the extra `server` no MCP server is registered, and `next_step` says so.
+    Without the extra `server` no MCP server is registered, and `next_step` says so. `InputError` if a file cannot be
+    read, or has a form that is not changed by itself; `ConflictError` if it is changed meanwhile.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
     if tools and is_able:
@@ -99,7 +100,7 @@ def install(
 
 def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
     """Remove our hooks and MCP server from a program's files; `NotFoundError` if there is nothing of ours. A file that
-    nobody changed since is restored byte by byte, and a file that we made is deleted.
+    nobody changed since is restored byte by byte, and a file that we made is deleted. Other errors as for `install`.
     """
     edits = [_removal_edit(host, scope), registration.unregister_edit(host, scope)]
     edits = [each for each in edits if each.after != each.file.text]

@@ -94,7 +94,9 @@ def _has_backup(host: HostName) -> bool:
 
 
 def _key_path(host: HostName, scope: Scope) -> tuple[str, ...]:
-    """Return the keys under which a program's file keeps its MCP servers, outermost first: `("mcpServers",)`."""
+    """Return the keys under which a program's file keeps its MCP servers, outermost first, such as `("mcpServers",)`.
+    For a project with Claude Code, the project's folder is one of them.
+    """
     if host == "codex":
         return ("mcp_servers",)
     is_of_project = host == "claude-code" and scope == "project"
@@ -123,7 +125,7 @@ def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: 
 
 
 def _remove_server(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
-    """Remove our server from a file's table, and the tables that are empty then."""
+    """Remove our server, which must be there, from a file's table, and the tables that are empty then."""
     del _servers(path, table, keys, make=False)[_NAME]
     for depth in range(len(keys), 0, -1):
         outer = _servers(path, table, keys[: depth - 1], make=False)

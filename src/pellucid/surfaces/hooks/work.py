@@ -20,8 +20,9 @@ _CHECK_EVERY_S = 2.0
 
 
 def work(settings: Settings) -> None:
-    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background. Without
-    the extra `server`, only read the reported transcripts, and leave a notice that says so.
+    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background. With the
+    extra `server`, the process becomes `pellucid serve`, and this does not return. Without it, only read the reported
+    transcripts, and leave a notice that says so.
     """
     home, idle = settings.home, settings.hooks.idle_minutes
     if has_server():

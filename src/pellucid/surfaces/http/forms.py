@@ -22,7 +22,8 @@ def content_type(form: Form) -> str:
 
 
 def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -> Form:
-    """Return the format among `offered` that `requested` names, else the first that the Accept header prefers.
+    """Return the format among `offered` that `requested` names, in any case; else the one that the Accept header
+    prefers, the first of several.
 
     `requested` is the parameter `format`, None if it was not sent; `InputError` if it is not offered. `HttpError` 406
     if the header accepts no offered format.

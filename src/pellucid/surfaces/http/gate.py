@@ -32,7 +32,9 @@ class Caller:
         return is_allowed(self.grants, access, namespace)
 
     def speaks_as(self, namespace: str) -> SourceClass:
-        """Return the source of what the caller writes there: the user (`manual`) for an admin, else a program."""
+        """Return the source of what the caller writes there: the user (`manual`) for an admin, else a program
+        (`assistant_output`).
+        """
         return "manual" if self.may("admin", namespace) else "assistant_output"
 
     @property
@@ -50,10 +52,12 @@ class Caller:
 def allowed_namespace(caller: Caller, access: Access, namespace: str | None) -> str:
     """Check the caller's right and return the namespace that a request is for; no store is read for that.
 
+    `namespace` None or "" means the caller's `only_namespace`, `*` the whole home.
+
     Raises:
         NotFoundError: the caller has no right there, whether the namespace exists or not.
         InputError: no namespace was named, and it could be several.
-        HttpError: the caller has a lesser right there (403).
+        HttpError: the caller has a lesser right there, or lacks the right in every namespace (403).
     """
     namespace = namespace or caller.only_namespace
     if namespace is None:
@@ -75,8 +79,8 @@ class Gate:
     """Finds the caller of each request, or refuses the request."""
 
     def __init__(self, app: App, names: frozenset[str], *, needs_token: bool = True) -> None:
-        """Guard the home of `app`, which answers under these host names. Unless `needs_token`, a request without a
-        token is the owner's.
+        """Guard the home of `app`, which answers under these host names (in lower case, without port). Unless
+        `needs_token`, a request without a token is the owner's.
         """
         self._app, self._names, self._needs_token = app, names, needs_token
         self._usual = app.settings.namespace
@@ -94,8 +98,8 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """Return the caller of a request by its bearer token; if none was sent and none is needed, an owner's.
-        `HttpError` 401 if the token is missing or unknown.
+        """Return the caller of a request by its bearer token; if none was sent and none is needed, one with every
+        right. `HttpError` 401 if the token is missing or unknown. The names of `headers` are in lower case.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""

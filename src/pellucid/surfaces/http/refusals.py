@@ -56,7 +56,9 @@ class WholeAnswer:
 
 
 def status_of(error: PellucidError) -> int:
-    """Return the HTTP status of an error, such as 404 for `NotFoundError`; 500 for a kind that has none."""
+    """Return the HTTP status of an error, such as 404 for `NotFoundError`; 200 for `UnhealthyError`, since that
+    something is not well is the answer; 500 for a kind that has none.
+    """
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
@@ -78,7 +80,9 @@ def is_unexpected(error: PellucidError) -> bool:
 
 
 def error_answer(error: PellucidError, **further_fields: object) -> WholeAnswer:
-    """Return the JSON response that reports an error."""
+    """Return the JSON response that reports an error, with `further_fields` in its body. An input error without a next
+    step gets one.
+    """
     add_reference(error)
     status = status_of(error)
     headers = dict(error.headers) if isinstance(error, HttpError) else {}

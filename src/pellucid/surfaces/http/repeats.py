@@ -29,7 +29,8 @@ class Repeats:
         self._by_key: dict[tuple[str, str], _Repeat] = {}
 
     def earlier_answer(self, caller: str, key: str, digest: str) -> WholeAnswer | None:
-        """Return the answer that the same request got under this key within a day.
+        """Return the answer that the same request got under this key within a day. Beyond 10,000 keys, the oldest are
+        dropped.
 
         Note the request and return None if it is new. `digest` identifies the request; `ConflictError` if the key was
         used for another request, or its request is still running.

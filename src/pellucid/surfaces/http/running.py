@@ -92,7 +92,7 @@ class OperationWork:
         return call
 
     def _input(self, call: Call) -> Any:
-        """Return the operation's input from the given fields and the upload."""
+        """Return the operation's input from the given fields and the upload; `InputError` if a value is not valid."""
         field = inputs.file_field(self.route.row)
         files = {field: (self.file,)} if field and self.file else {}
         return inputs.input_from_json(call, self.route.row, self.values, **files)
@@ -107,8 +107,8 @@ class OperationWork:
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Run the operation and stream lines of progress, then a line with the answer or the error. An error before the
-        first line is raised instead.
+        """Run the operation and stream lines of progress, then a line with the answer or the `PellucidError`. Such an
+        error before the first line is raised instead, and any other exception is always raised.
         """
         last_percent = [-1]
 

@@ -113,6 +113,7 @@ class Service:
     """The ASGI application that serves a home: operations, MCP, the dashboard, metrics."""
 
     def __init__(self, host: Host, gate: Gate, limits: ServerSettings) -> None:
+        """Count the host's operations and recalls from now on. To serve MCP, too, set `mcp` before `living`."""
         self._host, self._gate, self._limits = host, gate, limits
         self._metrics = Metrics(host.app)
         host.watch(self._metrics)
@@ -314,7 +315,9 @@ class Service:
             self._repeats.keep(caller.name, key, reply)
 
     async def _run(self, exchange: Exchange, caller: Caller, work: OperationWork) -> WholeAnswer | None:
-        """Run an operation within its time limit, send its answer and return it; None if it was streamed."""
+        """Run an operation within its time limit (20 times as long for one that writes), send its answer and return it;
+        None if it was streamed. An erasure drops all answers that are kept for repeated requests.
+        """
         row = work.route.row
         deadline = Deadline(self._limits.time_limit_s * (1 if work.asks else _LONGER))
         reply = await self._in_thread(exchange, work, deadline)

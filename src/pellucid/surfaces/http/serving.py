@@ -67,13 +67,16 @@ def serve(
     note: Callable[[str], None],
     started: Callable[[uvicorn.Server], None] = lambda _server: None,
 ) -> None:
-    """Serve a home until a signal ends it, or the receiver of the server that `started` is called with.
+    """Serve a home until a signal ends it, it was idle for `place.idle_minutes`, or the receiver of the server that
+    `started` is called with ends it.
 
-    `note` is called with lines for the user.
+    `note` is called with lines for the user. If others can reach the server, words of questions are not stored, unless
+    the settings say so.
 
     Raises:
         ConflictError: the home is served already.
-        InputError: others could reach it without a token, or no host name was given for it.
+        InputError: nobody can listen at the address, others could reach it without a token, or no host name was given
+            for it.
         StoreError: the home cannot be opened.
     """
     if place.is_for_others and "store_query_text" not in settings.recall.model_fields_set:
@@ -100,7 +103,9 @@ def serve(
 
 
 def _check_exposure(host: Host, place: Listening) -> None:
-    """Raise `InputError` if the place is not loopback and has no token, no host name, or `insecure_loopback`."""
+    """Raise `InputError` for a place that is not loopback if it has `insecure_loopback`, or lacks a token or a host
+    name.
+    """
     if place.is_loopback:
         return
     if place.insecure_loopback:

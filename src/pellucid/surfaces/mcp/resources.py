@@ -175,8 +175,8 @@ def prompts() -> list[types.Prompt]:
 
 
 async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
-    """Return a prompt's question with its resource; without `recallId` in `arguments`, that of the last recall.
-    `MCPError` if there is no such prompt, or no such resource.
+    """Return a prompt's question with its resource; without `recallId` in `values`, that of the last recall. `MCPError`
+    if there is no such prompt, or no such resource.
     """
     if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")

@@ -14,13 +14,17 @@ _WHOLE, _SKETCH = 8, 1
 
 
 def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
-    """Return the schema of each field that an agent can send, by its JSON name, without `null`."""
+    """Return the schema of each field that an agent can send, by its JSON name, without `null`; objects nested deeper
+    than eight levels are shown without their properties.
+    """
     schema = input_schema(row, list(agent_fields(row)))
     return {name: _inline(part, schema.get("$defs", {}), _WHOLE) for name, part in schema["properties"].items()}
 
 
 def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
-    """Yield the schemas of an operation's answer, one for each type that it can have."""
+    """Yield the schemas of an operation's answer, one for each type that it can have. Objects within it are shown
+    without their properties.
+    """
     kind: Any = row.output
     schema = TypeAdapter[Any](kind).json_schema(by_alias=True, mode="serialization")
     for each in schema.get("anyOf", [schema]):

@@ -35,8 +35,9 @@ class StdioHome:
     def __call__(
         self, _request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """Make a call in the folder's namespace, or in the named one, which is read-only. Wait until the home is open,
-        and raise any error of opening it. `NotFoundError` for a namespace that the settings do not add.
+        """Make a call in the folder's namespace, or in another named one, which can only be read. Wait until the home
+        is open, and raise any error of opening it. `NotFoundError` for another namespace that the settings do not add,
+        or for any `access` to it but `read`; `InputError` if its name is malformed.
         """
         app = app_in_project(self._host.result().app)
         if namespace not in (None, app.settings.namespace):

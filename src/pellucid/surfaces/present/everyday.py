@@ -68,7 +68,9 @@ def memory_list_text(outcome: ListOutput) -> str:
 
 
 def memory_text(outcome: Shown) -> str:
-    """Render a memory's fields and citations, then its content in full."""
+    """Render a memory's path, the fields that are not empty, its operation and citations, then its content in full,
+    with tabs as spaces.
+    """
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
     fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]

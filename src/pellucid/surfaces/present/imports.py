@@ -182,7 +182,7 @@ def _namespace_line(target: FiledSessions) -> str:
 
 
 def in_words(*counts: Mapping[str, int]) -> str:
-    """Render counts by reason code, added up, as `12 questions, 3 too vague`, the largest first."""
+    """Render counts by reason code, added up, as `12 questions, 3 too vague`, the largest first; "" without counts."""
     by_words: Counter[str | tuple[str, str]] = Counter()
     for code, count in (pair for each in counts for pair in each.items()):
         reason = code.rpartition(":")[2]

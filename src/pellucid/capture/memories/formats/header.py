@@ -26,7 +26,11 @@ class Header:
 
 
 def parse_header(text: str) -> Header:
-    """Split a text into frontmatter and body; a text whose `---` fence is never closed is all body."""
+    """Split a text into frontmatter and body; a text whose `---` fence is never closed is all body.
+
+    Frontmatter that is not YAML, or longer than 65,536 characters, is read line by line. Such faults are named in
+    `problem`, and nothing is raised.
+    """
     try:
         head, body = frontmatter.split(text)
     except InputError:

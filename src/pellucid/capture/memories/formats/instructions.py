@@ -32,7 +32,8 @@ _TOPICS: dict[str, Category] = {"user": "fact", "feedback": "rule", "project": "
 def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
     """Yield the memories of a file, then those of the files it imports with `@path`; `depth` counts nested imports.
 
-    A memory's date is that of its nearest heading with a date, else of the file's header or name, else its last change.
+    They are of the format `kind`. A memory's date is that of its own first words, else of its nearest heading with a
+    date, else of the file's header or name, else the file's last change.
     """
     parts = parse_header(document.text())
     if parts.problem:

@@ -18,7 +18,7 @@ def recognises(entry: JsonObject) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of an export; deleted ones are counted."""
+    """Yield the memories of an export; deleted ones are counted, entries without a text are noted as problems."""
     for place, raw_entry in entries(document):
         entry = {**raw_entry, **as_object(raw_entry.get("payload"))}
         words = text_at(entry, "memory", "text", "content", "data", "new_memory")

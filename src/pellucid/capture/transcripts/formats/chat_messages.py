@@ -29,7 +29,7 @@ def is_message(value: JsonObject) -> bool:
 
 
 def session_of(value: JsonObject) -> str:
-    """Return the id of the session that a message or conversation names; "" if it names no session."""
+    """Return the id of the session that a message or conversation names, a number as text; "" if it names none."""
     named = next((value[key] for key in _SESSIONS if value.get(key) not in (None, "")), "")
     return str(named) if isinstance(named, str | int) else ""
 
@@ -44,8 +44,9 @@ def message_turns(
 ) -> Iterator[Turn]:
     """Yield the turns of a message: its text, then its tool calls; a message of unknown role is unreadable.
 
-    `number` is its line, or element of the document, `session` the session of a message that names none. An unreadable
-    message is counted in the source's report.
+    `number` is its line, or element of the document, `session` the session of a message that names none. `calls` has
+    the calls that wait for a result: those of the message are added, and those whose result it is are taken out. An
+    unreadable message is counted in the source's report.
     """
     role = role_of(message)
     if role is None:

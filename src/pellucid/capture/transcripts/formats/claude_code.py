@@ -58,7 +58,7 @@ def read(source: Source) -> Iterator[Turn]:
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """Yield the turns of a message line; a summary and an accepted plan are the assistant's.
 
-    Repeats of queued messages and the harness's own words are counted.
+    `frame` is the line's turn (`_turn_frame`). Repeats of queued messages and the harness's own words are counted.
     """
     if reason := _drop_reason(line):
         source.report.drop(reason)
@@ -95,7 +95,10 @@ def _drop_reason(line: JsonObject) -> str | None:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Apply a line about the queue; yield the turn of a message that the line says was given to the agent, if any."""
+    """Apply a line about the queue; yield the turn of a message that the line says was given to the agent, if any.
+
+    `frame` is the line's turn (`_turn_frame`). Notices and commands in the queue, and unknown operations, are counted.
+    """
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
         case "enqueue":
@@ -113,7 +116,11 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a queued message attached for the agent; nothing if a line about the queue gave it before."""
+    """Yield the turn of a queued message attached for the agent, a copy of `frame`.
+
+    Nothing, and counted, for any other attachment, for a program's words, and if a line about the queue gave the
+    message before.
+    """
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
     is_typed = attachment.get("commandMode") in (None, "prompt")
@@ -130,13 +137,16 @@ def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[T
 
 
 def _feedback_turn(words: str, frame: Turn) -> Turn:
-    """Return a user's turn typed while the agent worked."""
+    """Return a user's turn typed while the agent worked: `frame` (see `_turn_frame`) with these words."""
     key = frame.key or (f"queue:{frame.at.isoformat()}" if frame.at else None)
     return replace(frame, role="user", kind="feedback", content=words, key=key)
 
 
 def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a session's title; nothing as long as the line that the title names has not been seen."""
+    """Yield the turn of a session's title; nothing as long as the line that the title names has not been seen.
+
+    A line without a title is counted. `frame` is the line's turn (`_turn_frame`).
+    """
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
         source.report.drop("not-a-turn")
@@ -147,12 +157,15 @@ def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn
 
 
 def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
-    """Return the turn of a title; `about` is the id of the session or line that the title names."""
+    """Return `frame` as the turn of a title; `about` is the id of the session or line that the title names."""
     return replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
-    """Return a line's turn without content, with the session's folder and branch, which the thread notes."""
+    """Return a line's turn without content, with the session's folder and branch, which the thread notes.
+
+    A line of a side chain gets a session of its own, `<session>/<agent id>`, and the assistant's role.
+    """
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"

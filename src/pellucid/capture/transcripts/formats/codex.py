@@ -46,7 +46,10 @@ def _is_bare_start(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Codex rollout; the session, the folder and the branch are those last named."""
+    """Yield the turns of a Codex rollout; other lines are counted.
+
+    The session is that of the first line that names one, else the file's stem; folder and branch are those last named.
+    """
     thread = source.thread
     for _, line in source.objects():
         kind = text_at(line, "type")
@@ -75,7 +78,8 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """Yield the turn of a line that is not a response item: a summary or a title; others are counted.
 
-    The others only repeat the messages, or name the session's folder and branch, which are noted.
+    The others only repeat the messages, or name the session's folder and branch, which are noted. `frame` is the line's
+    turn, still without content.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -87,7 +91,10 @@ def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source
 
 
 def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of one item: a message, a tool call or its output; any other item is counted."""
+    """Yield the turns of one item: a message, a tool call or its output; any other item is counted.
+
+    `frame` is the line's turn, still without key and content.
+    """
     kind, calls = text_at(item, "type"), source.thread.calls
     key = text_at(item, "id") or text_at(item, "call_id")
     frame = replace(frame, key=f"{kind}:{key}" if key else None)
@@ -106,7 +113,8 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """Yield the turns of a message; a plan that the user accepts is the assistant's.
 
-    Messages that the agent's program wrote are counted. A proposed plan is remembered in the thread.
+    `frame` is the item's turn, still without content. Messages that the agent's program wrote are counted. A proposed
+    plan is remembered in the thread until the user's next message.
     """
     found = message_blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):
@@ -141,7 +149,8 @@ def _call_block(kind: str, item: JsonObject) -> MessageBlock:
 def _output_text(output: object) -> tuple[str, bool | None]:
     """Return the text of a tool's output, and whether the call failed (None if the output has no exit code).
 
-    A shell's output is JSON text `{"output": …, "metadata": {"exit_code": …}}`, or has header lines with the code.
+    A shell's output is JSON text `{"output": …, "metadata": {"exit_code": …}}`, or has header lines with the code,
+    which are looked for in the first 400 characters.
     """
     if isinstance(output, str) and output.startswith('{"output":'):
         words = call_text(output).removeprefix("output: ").partition("\nmetadata: ")[0]

@@ -86,7 +86,11 @@ class TurnHeading:
 
 
 def recognises(head: str) -> bool:
-    """Whether a text is a chat: a short preamble, then messages of a user and of an assistant."""
+    """Whether a text is a chat: a short preamble, then messages of a user and of an assistant.
+
+    The preamble has at most 30 lines that are not blank, at most one of them a heading. An export of SpecStory needs no
+    message of an assistant.
+    """
     styles = _heading_styles(head)
     if "user" not in styles or ("assistant" not in styles and not _SPECSTORY.search(head)):
         return False
@@ -211,14 +215,20 @@ def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
 
 
 def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
-    """Yield a turn of the title in the lines before the first message, if there is a title other than a date."""
+    """Yield a turn of the title in the lines before the first message, if there is a title other than a date.
+
+    `frame` is the turn to copy.
+    """
     found = _TITLE.search("\n".join(lines))
     if found and not time_in(found["title"]):
         yield replace(frame, kind="title", content=found["title"].strip(), at=at)
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message: its text, and between its parts the tools' work."""
+    """Yield the turns of one message: its text, and between its parts the tools' work.
+
+    `frame` is the turn to copy, with session, agent and time. Thinking, and a message that is no turn, is counted.
+    """
     assert message.heading is not None
     lines = (
         [line.removeprefix(">").removeprefix(" ") for line in message.lines]
@@ -259,7 +269,10 @@ def _drop_reason(heading: TurnHeading) -> str | None:
 
 
 def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turn under a user's heading: the user's words, or a summary or plan that the agent's program sent."""
+    """Yield the turn under a user's heading: the user's words, or a summary or plan that the agent's program sent.
+
+    Other text of that program is counted. `frame` is the turn to copy.
+    """
     for turn in _text_turns(without_reminders(text), frame):
         if is_harness_text(turn.content):
             report.drop("harness-noise")
@@ -274,7 +287,8 @@ def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
     """Return a tool block's content and its end in `text`: at its closing tag or, without tags, at the next rule.
 
-    A code fence on the line after a closing tag is the tool's output.
+    `opening` is the match of its opening. A code fence on the line after a closing tag is the tool's output, and
+    belongs to the content.
     """
     if opening["name"]:
         end = _rule_outside_fences(text, opening.end())
@@ -297,7 +311,10 @@ def _rule_outside_fences(text: str, at: int) -> int:
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
-    """Yield one turn of a text, without the program's notes and surrounding blank lines and rules; nothing if empty."""
+    """Yield a copy of `frame` with this text, without the program's notes and surrounding blank lines and rules.
+
+    Nothing if no line is left.
+    """
     lines = _NOTE.sub("", text).split("\n")
     while lines and _is_separator(lines[0]):
         lines.pop(0)
@@ -326,6 +343,6 @@ def turn_heading(line: str) -> TurnHeading | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """Return the first ISO 8601 time in a text; None if there is none."""
+    """Return the first ISO 8601 time in a text, in UTC, see `as_instant`; None if there is none."""
     found = _TIME.search(text)
     return as_instant(found[0].replace(" ", "T")) if found else None

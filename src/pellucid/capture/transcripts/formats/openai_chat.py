@@ -24,7 +24,7 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
 
 
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a chat file, whichever of the known shapes it has."""
+    """Yield the turns of a chat file, whichever of the known shapes it has; anything else is counted as unreadable."""
     numbering = Numbering(source)
     by_lines = is_lines(source.head()) or source.begins_with_long_line()
     for number, value in source.objects() if by_lines else _document_objects(source):
@@ -84,7 +84,10 @@ def _is_export(conversation: JsonObject) -> bool:
 
 
 def _exported_messages(conversation: JsonObject) -> Iterator[JsonObject]:
-    """Yield the messages of the tree's current branch from the root on, as `{role, content, …}`."""
+    """Yield the messages of the tree's current branch from the root on, as `{role, content, …}`.
+
+    Hidden messages, and those whose content is of a type not in `_SPOKEN`, are left out.
+    """
     tree = as_object(conversation.get("mapping"))
     branch: list[JsonObject] = []
     visited: set[str] = set()

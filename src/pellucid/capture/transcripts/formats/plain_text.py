@@ -155,10 +155,11 @@ def _is_name(name: str) -> bool:
 
 
 def date_at_head(line: str, *, begins: bool) -> datetime | None:
-    """Return the date, in UTC, at the head of a line that dates what follows it; None if there is none.
+    """Return the date and any time of day, in UTC, at the head of a line that dates what follows it; else None.
 
     With `begins`, the line begins a paragraph, and whatever follows the date is dated by it. Any other line must be a
-    heading, bracket the date, contain nothing else, or go on with a colon or a dash.
+    heading, bracket the date, contain nothing else, or go on with a colon or a dash. A time without a date is none, nor
+    is a year outside `YEARS`.
     """
     for form in _FORMS:
         if found := form.match(line):

@@ -63,9 +63,11 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
 
 
 def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -> str | None:
-    """Return the text if the call's output confirms that it was written; a pull request's with its address.
+    """Return the text if the call's result confirms that it was written; a pull request's with its address.
 
-    None if the output does not. `failed` is whether the source says that the call failed; None if it does not say.
+    The result does so if the output shows the commit, or the request's address; without these, if the source says that
+    the call did not fail, and the text is not `masked`. None otherwise, and if the output shows an error but no commit.
+    `failed` is whether the source says that the call failed; None if it does not say.
     """
     if failed or (_FAULT.search(output) and not _COMMITTED.search(output)):
         return None

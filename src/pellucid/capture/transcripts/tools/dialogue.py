@@ -59,8 +59,8 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
     """Return the user's answers in a call's result; a question that was not answered has none.
 
-    `output` is the result as the model was given it, `details` the agent program's own record of it, which can be
-    empty.
+    `output` is the result as the model was given it, of which the first 65,536 characters are read; `details` is the
+    agent program's own record of it, which can be empty.
     """
     texts = dict(_answer_texts(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
@@ -68,7 +68,10 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return the user's words that refuse a call, and whether they ask for clearer questions; None if not refused."""
+    """Return the user's words that refuse a call, and whether they ask for clearer questions.
+
+    None if the call was not refused, or without words.
+    """
     refused = _REFUSED.match(output)
     if refused is None:
         return None
@@ -77,7 +80,10 @@ def refusal(output: str) -> tuple[str, bool] | None:
 
 
 def answers_in_refusal(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
-    """Return the answers in a refusal by which the user asks for clearer questions."""
+    """Return the answers in a refusal by which the user asks for clearer questions; unanswered ones have none.
+
+    `words` are those that `refusal` returned.
+    """
     return [
         _answer(questions, found["question"], found["answer"].removeprefix("Answer: "))
         for found in _ASKED_BACK.finditer(words)

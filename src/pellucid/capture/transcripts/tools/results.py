@@ -45,7 +45,7 @@ def block_turns(
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """Yield the turns of a tool's result: a user's words in it, else the output; then the commit texts it confirms.
 
-    The output of a Pellucid command is only counted as dropped.
+    `frame` is the turn to copy. The output of a Pellucid command is only counted as dropped.
     """
     if call.ours:
         report.drop("own-recall")
@@ -59,7 +59,10 @@ def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Capt
 
 
 def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the user's answers or refusal in a result, or the plan the user accepted (as the assistant's turn)."""
+    """Yield the user's answers or refusal in a result, or the plan the user accepted (as the assistant's turn).
+
+    `frame` is the turn to copy. Questions without an answer are counted as `unanswered`.
+    """
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:
         yield replace(frame, role="user", kind="feedback", content=refused[0], speaker=None)
@@ -77,11 +80,11 @@ def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Captur
 
 
 def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> Turn:
-    """Return a turn of the tool role."""
+    """Return `frame` as a turn of the tool role, with this content."""
     return replace(frame, role="tool", content=content, tool=tool, speaker=None, kind=kind)
 
 
 def _extra_turn(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
-    """Return one of several turns made of a result; `name` distinguishes its key."""
+    """Return one of several turns made of a result, a copy of `frame`; `name` distinguishes its key."""
     key = f"{frame.key}.{name}" if frame.key else None
     return replace(frame, role=role, kind=kind, content=content, speaker=None, key=key)

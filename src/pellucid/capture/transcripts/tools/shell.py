@@ -35,7 +35,11 @@ class ShellCommand:
 
 
 def parse_commands(line: str) -> list[ShellCommand]:
-    """Parse a shell command line into its simple commands; the part after a quote never closed is left out."""
+    """Parse a shell command line into its simple commands, in order; nothing is run.
+
+    The command with a quote never closed, and all after it, is left out. Only the first 262,144 characters are read,
+    and 64 heredocs.
+    """
     return _ShellParser(line[:_LONGEST]).run()
 
 

@@ -204,11 +204,11 @@ class _FoldWriter:
 
 
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
-    """Recompute heat, decay and tier of every memory in force, and write those that changed to the ledger. Repeating a
-    pass adds nothing.
+    """Recompute heat, decay and tier of every memory that is active or disputed, and neither invalid nor expired. Write
+    those that changed noticeably (see `moved`) to the ledger; repeating a pass adds only the row that says that it ran.
 
-    Rows are written in batches, so that other writers do not wait long. Also trims expired receipts and finishes
-    interrupted erasures. A dry run writes nothing.
+    Rows are written in batches, so that other writers do not wait long. Also trims receipts, events and citations past
+    their retention, and finishes interrupted erasures. A dry run writes nothing.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
@@ -289,8 +289,8 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
 
 
 def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
-    """Yield the new ledger rows of those memories whose heat, decay or tier changed; add every memory that ages to
-    `tally`."""
+    """Yield the new ledger rows of those memories whose heat, decay or tier changed noticeably (see `moved`); add every
+    memory that ages (see `ages`) to `tally`."""
     records = load_use_records(app, namespace)
     for memory in (each.memory for each in app.index.memories(namespace) if ages(each.memory, now)):
         signs, before = records.signs(memory), records.folds.get(memory.id)

@@ -183,7 +183,8 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     values.
 
     Raises:
-        StoreBusyError: another pass is running, or a writer did not stop in a minute; what was acknowledged is kept.
+        StoreBusyError: another pass is running in this home, or a writer did not stop in a minute; what was
+            acknowledged is kept.
         InputError: a model is wanted, and the settings do not name its URL or its program.
         ChatError: the program of the settings does not exist.
     """

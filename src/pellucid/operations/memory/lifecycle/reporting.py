@@ -26,7 +26,8 @@ class ReportInput(Wire):
 
 def weekly_report(app: App, request: ReportInput) -> Report:
     """Report on a namespace's memories from `since` (by default as many days ago as the settings say) until now, and
-    write a ledger row with the report's counts. InputError if `since` is not in the past."""
+    write a ledger row with the report's counts. InputError if `since` is not in the past,
+    StoreBusyError if others have been writing for a minute."""
     now = app.clock.now()
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:

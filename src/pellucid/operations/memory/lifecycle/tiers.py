@@ -131,8 +131,8 @@ def _sort_key(pair: tuple[Memory, FoldRow | None]) -> SortKey:
 
 
 def list_tiers(app: App, request: TierListInput) -> TierListOutput:
-    """List the memories of a namespace that age, with their tiers of the last lifecycle pass (hot before the first),
-    the highest tier value first, a page of `limit`."""
+    """List the memories of a namespace that age (active or disputed, neither invalid nor expired), with their tiers of
+    the last lifecycle pass (hot before the first), the highest tier value first, a page of `limit`."""
     now, folds = app.clock.now(), app.lookup.folds(request.namespace)
     aging = [each.memory for each in app.index.memories(request.namespace) if ages(each.memory, now)]
     rows = [(memory, folds.get(memory.id)) for memory in aging]
@@ -194,7 +194,7 @@ def explain_tier(app: App, request: ShowInput) -> TierExplanation:
 
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
     """Return sentences that say what would move a memory of this tier to the other. `cools` is the number of days until
-    it is cold, `warms` the number of uses until it is hot (None: never)."""
+    it is cold (None: not in ten years), `warms` the number of uses until it is hot (None: more than 20)."""
     if tier == "cold":
         uses = "no number of uses alone would make it hot"
         if warms is not None:

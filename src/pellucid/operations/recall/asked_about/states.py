@@ -47,15 +47,16 @@ class Rehearsal(UnitOfWork):
         seen: Iterable[bytes] = (),  # noqa: ARG002
         removals: Iterable[FileRemoval] = (),  # noqa: ARG002
     ) -> CommitResult:
-        """Append the files to `writes`, without writing them; ledger rows and removals are dropped."""
+        """Append the files to `writes`, without writing them; ledger rows, keys and removals are dropped. The result
+        has an invented operation id."""
         self.writes.extend(writes)
         return CommitResult("op_rehearsed", Folded())
 
 
 def state_changes(app: App, served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """Yield the changes of state that would put a memory in force or rank it higher: undo, promote, edit by hand, pin.
-    A change that fails has its problem. `rows` maps the ids of the namespace's memories to index rows; `at` is the
-    instant at which validity is judged."""
+    Nothing is written. A change that would be refused has the reason as its `problem`. `rows` maps the ids of the
+    namespace's memories, this one included, to index rows; `at` is the instant at which validity is judged."""
     memory = served.memory
     fields: Any = {"namespace": memory.namespace, "memory_id": memory.id}
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"

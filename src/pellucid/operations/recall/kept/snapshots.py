@@ -30,8 +30,8 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
-    """Parse an instant (ISO; no zone means UTC) or an age before `now` (`30m`, `12h`, `7d`, `2w`) into UTC; InputError
-    for any other text, with `name` as the field's name."""
+    """Parse an instant (ISO; no zone means UTC, a bare date its midnight) or an age before `now` (`30m`, `12h`, `7d`,
+    `2w`) into UTC; it may lie in the future. InputError for any other text, with `name` as the field's name."""
     text = text.strip()
     try:
         if ago := _AGO.fullmatch(text):
@@ -124,7 +124,8 @@ class PinSnapshotInput(Wire):
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     """List the recalls that pass the filters, newest first, a page of `limit`; with a recall id, that recall alone,
-    nothing if it does not exist."""
+    nothing if it does not exist. NotFoundError for a `last` or `last~N` that reaches before the first recall,
+    InputError for a cursor of another list."""
     if request.recall_id:
         row = app.receipts.find(resolve_recall_id(app, request.namespace, request.recall_id), request.namespace)
         return SnapshotsOutput(recalls=(recall_view(row),) if row else ())

@@ -18,7 +18,8 @@ _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output":
 
 def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
     """Return the turns of a session: from its transcript if a hook named one that exists; else turns made of its
-    passages, followed by its spooled turns. Empty if there are none of these."""
+    passages, followed by its spooled turns. Empty if there are none of these. InputError if the transcript cannot be
+    read."""
     for each in HookedSessions(app.settings.home).known():
         if each.session_id == session_id and each.namespace == namespace and each.transcript:
             report, path = CaptureReport(), Path(each.transcript)

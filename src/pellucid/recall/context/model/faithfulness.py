@@ -23,11 +23,13 @@ _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
 
 def flaw(rewording: str, original: str) -> str:
-    """Return what is wrong with `rewording` as other words for `original`; empty if it drops words or moves a clause.
+    """Return what is wrong with `rewording` as other words for `original`; empty if it only drops words or moves a
+    clause.
 
     Every word must be in the original (another ending is allowed), except for articles, auxiliaries and forms of a
-    pronoun; names, numbers and the words of a clause keep their order. A word that limits or denies must not be
-    dropped; if the original has such a word, no clause is allowed to move.
+    pronoun; names, numbers and the words of a clause keep their order, and the tense stays. A word that limits or
+    denies must not be dropped; if the original has such a word, no clause is allowed to move. A rewording without a
+    content word is wrong.
     """
     return next((problem for problem, has_flaw in _CHECKS if has_flaw(rewording, original)), "")
 

@@ -84,9 +84,10 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassTrace]:
-    """Return the lines without those that a model names in the pass `select` or `facts`, and a report.
+    """Return the lines without those that a model names in the pass `name` (`select` or `facts`), and a report.
 
-    All lines if the pass fails.
+    The model is shown the first lines, 24,000 characters at most; the others stay. All lines stay if the pass fails or
+    `chat` is None. Raises DeadlineError if time runs out.
     """
     if chat is None or not lines:
         return list(lines), PassTrace(name=name, note=NO_MODEL if chat is None else None)
@@ -106,7 +107,8 @@ def leave_out(
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassTrace]:
     """Return the lines as a model rephrased them, and a report.
 
-    Unchanged if the pass fails, or if one wording is not faithful.
+    The model is shown the first lines, 24,000 characters at most; the others stay. All lines are unchanged if the pass
+    fails, if one wording is not faithful, or if `chat` is None. Raises DeadlineError if time runs out.
     """
     name = "cleanup"
     if chat is None or not lines:
@@ -138,7 +140,7 @@ def _rejection(wordings: Mapping[int, str], shown: Sequence[ContextLine]) -> str
 
 
 def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """Return the first lines, as many as fit into what a pass is allowed to send."""
+    """Return the first lines, as many as have 24,000 characters together: what a pass is allowed to send."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:

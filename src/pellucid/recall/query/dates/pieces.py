@@ -28,7 +28,10 @@ class Piece:
 
 
 def ago(today: date, count: int, unit: str) -> Span:
-    """Return the span of `count` units before today: that day, or half a unit to either side of it."""
+    """Return the span of `count` units before today: that day, or half a unit to either side of it.
+
+    `unit` is `day`, `week`, `month` or `year`. The end of the span is excluded, and tomorrow at the latest.
+    """
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
     day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
     return day - half, min(day + half, today) + timedelta(days=1)
@@ -255,9 +258,10 @@ def _is_past_unit(unit: str, offset: str) -> bool:
 
 
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
-    """Return the dates of a query in its order; none overlaps another. `lowered` is the query in lower case.
+    """Return the dates of a query in its order; none overlaps another.
 
-    At most 16, not counting the bare second ends of ranges (`… and July`).
+    `text` is the query, `lowered` the same in lower case, of the same length; `today` is the day that `last week`
+    counts from. At most 16, not counting the bare second ends of ranges (`… and July`).
     """
     if not _compiled_pattern(_HINT).search(lowered):
         return []

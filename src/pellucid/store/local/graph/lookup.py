@@ -54,9 +54,9 @@ class LocalGraph:
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the successive states of an entity, oldest first, as recorded by `known` (None: as known now).
+        """Return the successive states of the entity with this key (`node_key`), oldest first.
 
-        Empty if it was unknown then.
+        They are as recorded by `known` (epoch milliseconds; None: as known now). Empty if it was unknown then.
         """
         if known is not None:
             return self._states_known_at(namespace, key, known)
@@ -76,8 +76,10 @@ class LocalGraph:
         return state_chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """Return the claims on an entity as they are known now, one for each interval in which its memory was in force,
-        cut to it; empty if the entity is unknown."""
+        """Return the claims on the entity with this key (`node_key`) as they are known now; empty if it is unknown.
+
+        Each occurs once for every interval in which its memory was in force, cut to it.
+        """
         return tuple(self._claims_in_force(namespace, key))
 
     def _claims_in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:
@@ -93,7 +95,7 @@ class LocalGraph:
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        """Return the edges of a namespace, closed ones too.
+        """Return the edges of a namespace, closed ones too, sorted by vault file.
 
         With `keys` only edges at these nodes count, with `types` only edges of these types. Each occurs once for every
         interval in which its memory is in force, as recorded by `known` (epoch milliseconds).

@@ -49,7 +49,10 @@ class LocalGraphReader:
         return nodes_named(self._queries, self._ns, names)
 
     def numbered(self, family: str, max_count: int) -> Ints:
-        """Return at most `most` node numbers of entities that files define as numbered names: for `spec`, SPEC-1, …."""
+        """Return at most `max_count` numbers of nodes of file-defined entities in a numbered series, sorted by key.
+
+        `family` is the series in lower case: for `spec` they are SPEC-1, SPEC-10, SPEC-2, ….
+        """
         found = self._queries.run("numbered", self._ns, family, max_count)
         return np.array([row[0] for row in found], dtype=np.int64)
 
@@ -59,7 +62,8 @@ class LocalGraphReader:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
         `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
-        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0.
+        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0. Sorted by (here,
+        forward, there, type, edge).
         """
         steps = self._view.steps_at(_sorted_unique(nodes), max_edges, out)
         valid = (steps["valid_from"] <= admission.at) & (steps["confidence"] >= np.float32(floor))
@@ -107,7 +111,7 @@ class LocalGraphReader:
         return Replaced(columns[:, 0], columns[:, 1], columns[:, 2])
 
     def nodes(self, numbers: Ints) -> list[Node]:
-        """Return the nodes with these numbers, in the order given."""
+        """Return the nodes with these numbers, in the order given; unknown ones are left out."""
         return [node_of_row(*row) for row in self._queries.run("nodes", self._ns, json.dumps(numbers.tolist()))]
 
     def identities(self, numbers: Ints) -> list[str]:

@@ -118,7 +118,8 @@ class GraphFold:
     def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
         """Replace the facts of one file by those of the change; a file without facts is dropped.
 
-        Facts of the memories in `refused`, which belong to another file, are left out.
+        `space` is the file's namespace; None if the file has no contents. Facts of the memories in `refused`, which
+        belong to another file, are left out.
         """
         facts = _accepted_facts(change.facts, refused)
         has_facts = space is not None and (change.document is not None or facts != NO_FACTS)
@@ -212,7 +213,10 @@ class GraphFold:
         return node
 
     def finish(self) -> None:
-        """Recompute names, types and states of the touched nodes, and give changed blocks a new version."""
+        """Recompute names, types and states of the touched nodes, and give changed blocks a new version.
+
+        Nodes that no file mentions any more are deleted, and so are types, except our own, that no node has.
+        """
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
         touched = sorted(self._touched)
@@ -359,7 +363,7 @@ def _accepted_facts(facts: GraphFacts, refused: Collection[str]) -> GraphFacts:
 
 
 def _node_summary(row: tuple[Any, ...]) -> _NodeSummary:
-    """Convert a row of `spoken_of_nodes`.
+    """Return what a row of `spoken_of_nodes` says of a node.
 
     A node that no file names is called by its key: `SPEC-54` if that is numbered.
     """

@@ -31,11 +31,17 @@ class LocalUses:
             self.queries.run_many("put_use", rows)
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id."""
+        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id.
+
+        Each kind of use counts once per occasion; `sessions` is the number of occasions.
+        """
         return [Times(*row) for row in self.queries.run("uses", namespace, since)]
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when recalls served each memory since `since` (epoch milliseconds), by memory id."""
+        """Return how often and when recalls served each memory since `since` (epoch ms), sorted by memory id.
+
+        A recall without a session does not count in `sessions`.
+        """
         return [Times(*row) for row in self.queries.run("exposure", namespace, since)]
 
     def served_since(self, namespace: str, day: str) -> set[str]:
@@ -50,7 +56,7 @@ class LocalCitations:
     queries: Queries
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation; return False, changing nothing, if one of its kind exists for the memory and occasion.
+        """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
 
         An explicit citation replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after an
         unfavourable explicit one, automatic citations are refused (False).
@@ -102,7 +108,10 @@ class LocalCitations:
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of a session's newest recall between two instants that served a memory; else None."""
+        """Return the id of a session's newest recall that served a memory, `since` to `until`; None if none did.
+
+        The instants (epoch ms) both count. A `session_id` of None means recalls of no session.
+        """
         found = self.queries.run("serving", namespace, since, until, session_id, memory_id)
         return found[0][0] if found else None
 
@@ -116,13 +125,17 @@ class LocalTelemetry:
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """Return the sums of some columns (`measures`) of a panel's SQL view by group, over days `since` to `until`."""
+        """Return the sums of some columns (`measures`) of a panel's SQL view by group, sorted by group.
+
+        `since` and `until` are the first and the last day that count, as `2026-04-20`. The group None is what has no
+        value there. `view`, `measures` and `by` go into the SQL as they are: never words of a caller.
+        """
         sql = _SUMS.format(by=by, sums=", ".join(f"sum({each})" for each in measures), view=view)
         found = execute(self.queries.connection(), sql, (namespace, since, until))
         return [(group, tuple(sums)) for group, *sums in found]
 
     def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
-        """Return the measurements of a recall; None if they are not kept (any more)."""
+        """Return the measurements of a recall; None if this namespace has none of it (any more)."""
         found = self.queries.run("event", recall_id, namespace)
         if not found:
             return None
@@ -138,7 +151,10 @@ class LocalTelemetry:
         return due
 
     def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Store how the memories of a recall ranked with and without each leg, so that they are due no longer."""
+        """Store how the memories of a recall ranked with and without each leg, so that they are due no longer.
+
+        Of a recall whose event is gone no ranks are stored. Raises StoreError if it cannot be written.
+        """
         lifts = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
         with immediate(self.queries.connection()):
             self.queries.run_many("put_lift", lifts)

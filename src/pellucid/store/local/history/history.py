@@ -142,7 +142,7 @@ class LocalHistory:
         return monotonic() <= self._roomy_until
 
     def settle(self) -> None:
-        """Write everything that `later` queued."""
+        """Write everything that `later` queued. Raises StoreError if it cannot be written; it stays queued."""
         self._later.settle()
 
     def _settled(self) -> apsw.Connection:
@@ -194,7 +194,7 @@ class LocalHistory:
         self._report(f"{count} recalls cannot be explained later, for their records could not be written: {error}")
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt followed by the bytes of its query, if that is kept; None if unknown.
+        """Return a packed receipt followed by the bytes of its query, if that is kept; None if unknown or dropped.
 
         Waits up to a second for a recall just made.
         """
@@ -211,14 +211,15 @@ class LocalHistory:
         return AuditRow(recall_id, place, memory_id, op_id, found[0][1])
 
     def counts(self) -> tuple[int, int]:
-        """Return the number of receipts kept, and their bytes."""
+        """Return the number of receipts kept in full, of all namespaces, and their bytes."""
         return tuple(self._stored.run("counts")[0])
 
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Remove queries and citation notes that contain one of these words, or quote these memories; return how many.
+        """Remove a namespace's queries and citation notes with one of these words, and the notes on these memories.
 
+        Return how many, emptied receipts included. With `scrub` their bytes go at once, else at the next `scrub`.
         Without words and memories nothing happens. A word of four letters or more, or one not in ASCII, is also found
         inside a longer one. An old receipt that still contains its query is emptied in any case. Safe to repeat. Raises
         StoreBusyError if another process writes or reads for too long.
@@ -241,7 +242,10 @@ class LocalHistory:
         return len(rows) - len(kept) + len(emptied)
 
     def scrub(self) -> None:
-        """Remove the remaining bytes of erased queries from the file and its log; raise StoreBusyError if in use."""
+        """Remove the remaining bytes of erased queries from the file and its log.
+
+        Raises StoreBusyError if the file stays in use for five seconds, NoRoomError if the disk is full.
+        """
         connection = self._connections.get()
         if database.execute(connection, self._queries["owed"])[0][0]:
             database.execute(connection, "PRAGMA temp_store = MEMORY")  # no copy elsewhere during the rewrite
@@ -258,8 +262,9 @@ class LocalHistory:
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        The newest `keep` stay, as far as they fit in `max_bytes`; with a memory cited automatically, a recall is old
-        only before `cited_before`.
+        The newest `keep` (at least 1) of all namespaces stay, as far as they fit in `max_bytes`; with a memory cited
+        automatically, a recall is old only before `cited_before`. Pinned and explicitly cited ones stay. The queries of
+        dropped receipts, and of recalls that failed before `before`, are deleted.
         """
         with database.immediate(self._settled()):
             cited = before if cited_before is None else cited_before
@@ -270,7 +275,8 @@ class LocalHistory:
     def trim(self, before: int, keep: int) -> int:
         """Delete events and citations older than `before` (epoch ms), and events beyond the newest `keep`.
 
-        Returns how many were deleted; the sums of their days stay.
+        Returns how many were deleted; the sums of their days stay. Notes go with their citations; with the event of a
+        failed recall go its query and its place in the list of recalls.
         """
         time = f"{before:012x}"
         with database.immediate(self._settled()):

@@ -51,7 +51,8 @@ class Later(Generic[Row]):
     def settle(self) -> None:
         """Write all queued rows now, then call the function that belongs to each.
 
-        Raises StoreError if writing fails: the rows stay queued.
+        Waits for another thread that is writing. Raises StoreError if writing fails: the rows stay queued. What a
+        function raises as StoreError is ignored.
         """
         if not self._rows and not self._writing.locked():
             return

@@ -27,7 +27,7 @@ class LocalReceipts:
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
-        """Return a page of recalls since an instant (epoch ms), newest first.
+        """Return a page of at most `limit` recalls since an instant (epoch ms), newest first.
 
         Of every session unless `session_id` is given. `after` is the last row of the page before; None: the first page.
         """
@@ -47,7 +47,10 @@ class LocalReceipts:
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls that served a memory, newest first, each with the memory's rank (from 1)."""
+        """Return a page of the recalls since `since` (epoch ms) that served a memory, each with its rank (from 1).
+
+        The newest come first, at most `limit`. `after` is the last row of the page before; None: the first page.
+        """
         before = (after.at, after.recall_id) if after else _LAST
         found = self.queries.run("recalls_serving", memory_id, namespace, since, *before, memory_id, limit)
         return [(_recall_row(*row), place + 1) for *row, place in found]
@@ -61,7 +64,7 @@ class LocalReceipts:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Pin a receipt, so that retention keeps it in full, or unpin it; return the recall, None if unknown."""
+        """Pin a receipt, so that `prune` keeps it in full, or unpin it; return the recall, None if unknown."""
         with immediate(self.queries.connection()):
             self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
             return self.find(recall_id, namespace)

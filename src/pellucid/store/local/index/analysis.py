@@ -42,7 +42,10 @@ class Analyzer:
         return [stem for stem, _, _ in self._pieces_of(_fold_width(text), singles=True)]
 
     def places(self, text: str) -> list[tuple[str, int, int]]:
-        """Return the stems of a query with the half-open spans (in characters) of their words."""
+        """Return the stems of a query, in order, with the half-open spans (in characters) of their words.
+
+        Words repeated come repeatedly; a run of an unspaced script gives its overlapping pairs of characters.
+        """
         return list(self._pieces_of(_fold_width(text), singles=False))
 
     def _pieces_of(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:

@@ -48,7 +48,8 @@ class Fold:
     def put_file(self, change: PathChange) -> None:
         """Replace the rows of one file by those of the change; for an unchanged file only those of the graph.
 
-        Memories whose id another file has are left out, and added to `refused`.
+        Memories whose id another file has are left out, and added to `refused` with that file's path. If memories go,
+        files of which some were refused before are marked to be read again.
         """
         if self._skip_unchanged and change.episode is None and self._is_unchanged(change):
             self.graph.put_file(change, self._space_of(change), self.refused)

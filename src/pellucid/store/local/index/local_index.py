@@ -94,7 +94,10 @@ class LocalIndex:
     """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
 
     def __init__(self, path: Path, secret: bytes = b"", warm_mb: int = StoreSettings().warm_mb) -> None:
-        """`secret` keys the ids of graph nodes in receipts (`entity_id`); `warm_mb` limits the warm columns."""
+        """Prepare to use the file at `path`, without opening it.
+
+        `secret` keys the ids of graph nodes in receipts (`entity_id`); `warm_mb` limits the warm columns, in MiB.
+        """
         self._path, self._secret = path, secret
         self._connections = database.ThreadConnections(self._open)
         self._queries = database.Queries(self._connections.get, database.queries_of("index"))
@@ -131,7 +134,10 @@ class LocalIndex:
         return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Return the encodings already computed for texts with these digests; texts without one are left out."""
+        """Return the encodings already computed for texts with these digests; texts without one are left out.
+
+        That of an episode's topic has no token codes.
+        """
         import numpy as np
 
         out: dict[bytes, Encoding] = {}
@@ -151,7 +157,8 @@ class LocalIndex:
     ) -> dict[str, str] | None:
         """Index changes in one transaction; map each id refused because another file has it to that file's path.
 
-        None, with nothing done, if the index is already ahead of `state`. With `anew`, `ledger` is the whole ledger.
+        None, with nothing done, if the index is already ahead of `state`. Rows of `ledger` that were indexed before are
+        skipped. With `anew`, `ledger` is the whole ledger, and all older rows of it in the index are dropped first.
         """
         from pellucid.store.local.index.folding import Fold
 
@@ -203,7 +210,7 @@ class LocalIndex:
         return [served(row) for memory_id in ids for row in self._queries.run("lookup", memory_id, namespace)]
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """Return the memories with these content hashes that can be recalled now.
+        """Return the memories with these content hashes that are now active, trusted and not past their validity.
 
         They come as hash → {boundary scopes: oldest memory's id}.
         """
@@ -225,7 +232,8 @@ class LocalIndex:
     def scrub(self, wait_s: float = 10.0) -> None:
         """Leave no byte of a deleted row in the file, its log or the warm columns of this process.
 
-        Raises StoreBusyError if the file stays in use for `wait_s` seconds.
+        Raises StoreBusyError if the file stays in use for `wait_s` seconds, NoRoomError if the disk is full. Not to be
+        called inside `reading`.
         """
         self._warm.clear()
         erase_remains(self._connections.get(), wait_s)

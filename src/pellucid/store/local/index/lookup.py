@@ -24,14 +24,15 @@ class LocalLookup:
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
         """Return the active memories that state each `entity::attribute` key, newest valid first.
 
-        Keys nobody states are left out.
+        Quarantined memories are included, those that are not valid any more are not. Keys nobody states are left out.
         """
         return self._by_key("stating", namespace, keys)
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories of each polarity key: of one statement, affirmed or denied.
+        """Return the active memories of each polarity key: of one statement, affirmed or denied; newest valid first.
 
-        Keys that no memory has are left out.
+        Quarantined memories are included, those that are not valid any more are not. Keys that no memory has are left
+        out.
         """
         return self._by_key("stances", namespace, polarities)
 
@@ -41,19 +42,23 @@ class LocalLookup:
         return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """Return the numbers of matching memories that are not passages, and of matching passages."""
+        """Return the numbers of matching memories that are not passages, and of matching passages, in every state."""
         memories, passages = self.queries.run("browse_counts", *_filter_values(namespace, wanted))[0]
         return memories, passages
 
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """Return a page of matching memories, newest first; `after` is (created, id) of the last one before it."""
+        """Return a page of at most `limit` matching memories, in every state, newest first.
+
+        Passages are among them only with `passages`. `after` is the creation (epoch ms) and id of the last memory of
+        the page before; None: the first page.
+        """
         bindings = (*_filter_values(namespace, wanted), passages, *(after or (FOREVER, "")), limit)
         return [served(row) for row in self.queries.run("browse_page", *bindings)]
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
-        """Return the episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return all episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
         if ids is None:
             rows = self.queries.run("episodes", namespace)
         else:
@@ -65,7 +70,10 @@ class LocalLookup:
         return frozenset(row[0] for row in self.queries.run("sessions", namespace))
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions a namespace has; zeros if it is unknown."""
+        """Return how many active memories, passages and sessions a namespace has; zeros if it is unknown.
+
+        Sections of documents do not count as memories.
+        """
         rows = self.queries.run("held", namespace)
         return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
 
@@ -76,7 +84,7 @@ class LocalLookup:
         return {memory_id: FoldRow.model_validate_json(record) for memory_id, record in rows}
 
     def to_review(self, namespace: str) -> list[str]:
-        """Return the ids of memories that are quarantined, pending, disputed, or contradict another."""
+        """Return the ids, in no order, of memories that are quarantined, pending, disputed, or contradict another."""
         return [row[0] for row in self.queries.run("to_review", namespace)]
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:

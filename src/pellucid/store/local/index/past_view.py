@@ -91,7 +91,10 @@ class RowsInView:
     _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows are active, valid, trusted, in the caller's scopes, and fit filters and period."""
+        """Return which rows are active, valid, trusted, in the caller's scopes, and fit filters and period.
+
+        For an admission of the past (`is_past`), by their past state. The mask is cached and cannot be written to.
+        """
         if self._last is None or self._last[0] is not admission:  # every leg of a recall asks the same
             mask = self._compute_admissible(admission)
             mask.flags.writeable = False
@@ -123,7 +126,7 @@ class RowsInView:
         return self._compute_admissible(unfiltered)
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
-        """Return the rows outside of `admitted`, without those recorded after `known`."""
+        """Return the rows outside of the mask `admitted`, without those recorded after `known`."""
         return self.past(admission).exists & ~admitted if is_past(admission) else ~admitted
 
     def past(self, admission: Admission) -> PastView:

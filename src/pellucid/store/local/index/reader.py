@@ -61,7 +61,7 @@ class LocalIndexReader:
         self._spans: dict[str, NDArray[np.int64]] = {}
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics, the frequency of each word of a query and, with `names`, whom it names."""
+        """Return the namespace's statistics, the frequency of each word of a text and, with `names`, whom it names."""
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
@@ -133,7 +133,7 @@ class LocalIndexReader:
         return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the best rows that mention these files, `pool` admitted ones and `open_pool` others.
+        """Return the best rows that mention these files, `pool` admitted ones and `open_pool` others, best first.
 
         A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
         """
@@ -174,7 +174,7 @@ class LocalIndexReader:
         return np.array(sorted(rows), dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Return the newest admitted rows; the score is the creation instant in epoch days."""
+        """Return the `pool` newest admitted rows, newest first; the score is the creation instant in epoch days."""
         light = self._view.light
         inside = np.flatnonzero(self._in_view.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
@@ -182,7 +182,7 @@ class LocalIndexReader:
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission | None = None) -> Rows:
-        """Return other rows of the same sessions within `reach` turns and `2·reach` places.
+        """Return other rows of the same sessions within `reach` turns and `2·reach` places, sorted, admitted or not.
 
         For an admission of the past, rows recorded after `known` are left out.
         """
@@ -201,7 +201,10 @@ class LocalIndexReader:
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """Return, aligned with `rows`, the previous and the next admitted row of the same session; -1 for none."""
+        """Return, aligned with `rows`, the rows just before and after each in its session.
+
+        -1 where that is more than one turn away, or not admitted.
+        """
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
         lends = self._in_view.admissible(admission)
         before, after = view.before[positions], view.after[positions]

@@ -171,7 +171,7 @@ class LocalEpisodeReader:
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
         """Return the `count` episodes nearest by cosine and the `count` best by BM25, sorted by cosine, BM25, id.
 
-        An episode that is both occurs once; without a query vector only BM25 counts.
+        An episode that is both occurs once; `stems` are at most 64; without a query vector only BM25 counts.
         """
         view, terms = self._stories, [term(stem) for stem in stems]
         if count <= 0 or len(view) == 0:
@@ -188,7 +188,10 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return those of the found episodes that have admitted public memories, with the rows of these memories."""
+        """Return those of the found episodes that have admitted public memories, with the rows of these memories.
+
+        If words matched in an artifact that `readable` would remove, `matched` is without them, and `bm25` 0.
+        """
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
         members = self._members_of([paths[each.row] for each in known])

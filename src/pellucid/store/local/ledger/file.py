@@ -55,7 +55,8 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
     """Append rows, at least one, of one month to its file in an open folder, skipping those written before a crash.
 
     Not synced. An incomplete last line is cut first: its row still waits. `recorded` is the file's state when it was
-    last written; return the new state, or None if the old one was unknown.
+    last written. Return the new state; None if the old one is unknown and the file not empty. If the file is shorter
+    than recorded, or was `wanting`, return `recorded` as `wanting`.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -94,10 +95,10 @@ def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> It
 
 
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
-    """Return the lines of a ledger file in order; lines before the row `after` can be left out.
+    """Return the lines of a ledger file in order; lines before the row numbered `after` can be left out.
 
-    Bytes after the last line end count only if they are a row. Rows out of order have a `row` of None, as damaged lines
-    do.
+    If some are, `number` counts from the first line read. Bytes after the last line end count only if they are a row.
+    Rows out of order have a `row` of None, as damaged lines do.
     """
     with path.open("rb") as file:
         file.seek(_start_after(file, after))

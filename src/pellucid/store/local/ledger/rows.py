@@ -49,7 +49,10 @@ class LocalLedger:
         return self._key
 
     def continue_numbering(self, index: Path) -> None:
-        """Ensure that new rows get numbers above those in the files and, in a new journal, those seen by the index."""
+        """Ensure that new rows get numbers above those in the files and, in a new journal, those seen by the index.
+
+        `index` is the path of `index.db`, which need not exist.
+        """
         connection = self._connection()
         if journal.has_numbered_rows(connection):
             self._raise_number_after_files(connection)
@@ -80,7 +83,8 @@ class LocalLedger:
     def state(self, *, thorough: bool = False) -> RecordState:
         """Return what is wrong with the ledger and the key; `thorough` reads files even if they look unchanged.
 
-        The key is `restored` if it is right now, and was not when `key` was last called.
+        The key is `restored` if it is right now, and was not when `key` was last called. What is found is noted in the
+        journal, unless that is read-only. Raises StoreBusyError if the vault stays locked for 30 seconds.
         """
         connection = self._connection()
         key = self._vault_key.state(connection)
@@ -99,7 +103,7 @@ class LocalLedger:
         return RecordState(survey.missing, survey.damaged, survey.altered, key)
 
     def settle(self) -> None:
-        """Accept ledger and key as they are: damaged lines are set aside, a lost key is replaced by its stand-in."""
+        """Accept ledger and key as they are: damaged lines are set aside, an unusable key yields to its stand-in."""
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
             survey = self._survey(connection)

@@ -41,7 +41,8 @@ class Displaced:
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
         """Exchange the file `swap` with the path until our own file comes out: any other is a newer save.
 
-        After a removal nothing is at the path, unless the user was faster.
+        Our file is then parked. After 7 attempts, what came out last becomes a conflict file. After a removal nothing
+        is at the path, unless the user was faster.
         """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))

@@ -68,7 +68,7 @@ class Vault:
     def read(self, path: str) -> Content | None:
         """Read the file at a path; None if no regular file is there, or only by a link.
 
-        Raises InputError if it may not be read.
+        Raises InputError if it may not be read, or if `paths.parts` refuses the path.
         """
         *above, name = paths.parts(path)
         try:
@@ -86,9 +86,10 @@ class Vault:
             raise
 
     def digest(self, path: str) -> str | None:
-        """Return the digest of the file at a path; None if there is none, `NOT_A_FILE` if it is not a regular file.
+        """Return the SHA-256 (hex) of the file at a path; None if there is none, `NOT_A_FILE` if it is no regular file.
 
-        Raises OSError if a folder of the path is a link (ELOOP) or a file (ENOTDIR).
+        Raises InputError if `paths.parts` refuses the path, OSError if a folder of it is a link (ELOOP) or a file
+        (ENOTDIR).
         """
         *above, name = paths.parts(path)
         try:
@@ -98,7 +99,7 @@ class Vault:
             return None
 
     def names(self, folder_names: tuple[str, ...]) -> list[str]:
-        """List the names in a folder, hidden ones too.
+        """Return the names in a folder, hidden ones too, in no order.
 
         Empty if it does not exist, is no folder, or lies behind a link.
         """
@@ -126,7 +127,9 @@ class Vault:
             os.close(lock)  # which also lets go of the lock
 
     def walk(self, pattern: re.Pattern[str]) -> Iterator[Stamp]:
-        """Return the stamps of files whose name matches, by path; hidden, linked and unusable names are left out.
+        """Return the stamps, sorted by path, of the files of all folders whose whole name matches `pattern`.
+
+        Hidden files, links and names that `paths.parts` refuses are left out, as is all that lies in such a folder.
 
         Raises StoreError if a folder may not be listed: its files must not look deleted.
         """
@@ -149,7 +152,10 @@ class Vault:
                 yield "special file", path
 
     def stamps(self, wanted: Iterable[str]) -> Iterator[Stamp]:
-        """Return the stamps of the regular files among these paths, sorted by path; others are left out."""
+        """Return the stamps of the regular files among these paths, sorted by path; others are left out.
+
+        Raises InputError if `paths.parts` refuses a path.
+        """
         return iter([stamp for path in sorted(wanted) if (stamp := self._stamp(path))])
 
     def _stamp(self, path: str) -> Stamp | None:
@@ -182,7 +188,7 @@ def read(folder: int, name: str) -> Content | None:
 
 
 def digest(folder: int, name: str) -> str | None:
-    """Return a file's SHA-256 by open folder and name; None if there is none, `NOT_A_FILE` for a folder or the like."""
+    """Return a file's SHA-256 in hex by open folder and name; None if there is none, `NOT_A_FILE` if it is no file."""
     content = read(folder, name)
     if content is not None:
         return hashlib.sha256(content.data).hexdigest()

@@ -51,7 +51,10 @@ class VaultDrain:
         self._failpoint = failpoint
 
     def recover(self, waiting: Sequence[Pending]) -> None:
-        """Clean up after a crashed process in the folders of these paths: temporary files go, swap files are judged."""
+        """Clean up after a crashed process in the folders of these paths: temporary files go, swap files are judged.
+
+        A swap file for whose path nothing waits becomes a conflict file. A folder out of reach goes into `blocked`.
+        """
         by_key = {paths.path_key(each.path): each for each in waiting}
         for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
             with self._record_if_blocked("/".join(above)):

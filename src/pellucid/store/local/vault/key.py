@@ -51,8 +51,9 @@ class VaultKey:
     def load(self, connection: apsw.Connection) -> bytes:
         """Return the key, created if the vault never had one.
 
-        It is the stand-in if the key is lost or damaged, and the changed key as it is if it was changed. Raises
-        StoreError if a file cannot be read or made.
+        It is the stand-in if the key is lost or damaged, and the changed key as it is if it was changed. Of a right key
+        the fingerprint is recorded in the journal, and the stand-in is deleted. Raises StoreError if a file cannot be
+        read or made.
         """
         with os_errors_explained(self.path):
             if self._read_key() is None and self._is_new(connection):
@@ -67,7 +68,7 @@ class VaultKey:
             return key
 
     def state(self, connection: apsw.Connection) -> KeyState:
-        """Return "lost", "damaged" or "changed"; "" if the key is right, or if no fingerprint is known."""
+        """Return "lost", "damaged" (not 32 bytes) or "changed"; "" if it is right, or if no fingerprint is known."""
         with os_errors_explained(self.path):
             key = self._read_key()
             if key is None:
@@ -76,7 +77,10 @@ class VaultKey:
             return "" if expected in (None, fingerprint(key)) else "changed"
 
     def settle(self, connection: apsw.Connection) -> None:
-        """Make the existing key or, if it is missing, its stand-in the accepted key of the vault."""
+        """Make the existing key or, if it is missing or damaged, its stand-in the accepted key of the vault.
+
+        The journal records its fingerprint.
+        """
         with os_errors_explained(self.path):
             if self._read_key() is None:
                 self._make_stand_in()
@@ -99,7 +103,7 @@ class VaultKey:
         return not ledger_file.months(self._ledger) and not self._has_file_with_our_id()
 
     def _has_file_with_our_id(self) -> bool:
-        """Whether a file of the vault has an id that Pellucid gave it, on this machine or another."""
+        """Whether a file of the vault has, in its first 2,000 bytes, an id that Pellucid gave it, here or elsewhere."""
         for stamp in self.vault.walk(_MARKDOWN):
             with suppress(OSError), (self.vault.root / stamp.path).open("rb") as file:
                 if _OURS.search(file.read(_HEAD)):
@@ -107,7 +111,7 @@ class VaultKey:
         return False
 
     def _last_fingerprint(self) -> bytes | None:
-        """Return the key fingerprint in the ledger's newest row with `keyedBy`; None if it is missing or malformed."""
+        """Return the key fingerprint in the last row with `keyedBy` of the ledger's files; None if none or invalid."""
         fingerprints = [str(row["keyedBy"]) for row in ledger_file.read(self._ledger) if row.get("keyedBy")]
         with suppress(ValueError):
             return bytes.fromhex(fingerprints[-1]) if fingerprints else None

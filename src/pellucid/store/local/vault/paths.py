@@ -36,7 +36,11 @@ def parts(path: str) -> tuple[str, ...]:
 
 
 def check_new(path: str) -> None:
-    """Raise InputError if a new path is not portable: not `.md`, not NFC, too long, reserved, a conflict name."""
+    """Raise InputError if a new path is one that `parts` refuses, or not portable.
+
+    It must end in `.md` and be NFC, and have at most 1024 bytes of UTF-8, 170 in a part. Names of conflict files, and
+    those that Windows refuses, are not allowed.
+    """
     names = parts(path)
     if not path.endswith(".md") or CONFLICT.fullmatch(names[-1]):
         _refuse_path(path, "it must end in .md and not be named like a conflict file")
@@ -88,7 +92,7 @@ def conflict_names(name: str, digest: str) -> tuple[str, ...]:
 
 
 def conflict_stem(name: str) -> str:
-    """Return what the names of conflict files of `name` start with: `name` without `.md`, cut to 170 bytes."""
+    """Return what the names of conflict files of a file name start with: that without `.md`, cut to 170 bytes."""
     stem = name.removesuffix(".md")
     while len(stem.encode()) > _PART_BYTES:
         stem = stem[:-1]

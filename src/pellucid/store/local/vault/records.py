@@ -50,9 +50,8 @@ class Twins:
         self._folders: dict[tuple[str, ...], dict[str, set[str]]] = {}
 
     def find(self, path: str) -> str | None:
-        """Return an existing file or folder whose name differs only so from `path` or a folder of it.
-
-        None if there is none.
+        """Return the path of an existing file or folder that differs from `path`, or a folder of it, only in case or
+        composition; None if there is none.
         """
         names = parts(path)
         for depth, name in enumerate(names):
@@ -93,8 +92,10 @@ class LocalRecords:
         """Acknowledge an operation, which survives any crash from here on; return its sequence number.
 
         Raises:
-            InputError: a path is not allowed in the vault or occurs twice, or a ledger row is not JSON.
-            ConflictError: a path changed since it was read, or the operation was committed before; nothing is kept.
+            InputError: a path is not allowed in the vault or occurs twice, `at` is no instant, or a ledger row is not
+                JSON or has a number.
+            ConflictError: a path changed since it was read, a new one differs from another only in case or
+                composition, or the operation was committed before; nothing is kept.
             StoreError: the journal could not be written; nothing is kept.
         """
         _check_form(operation)
@@ -209,7 +210,11 @@ class LocalRecords:
             journal.put_filed(connection, new_states)
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """Return the newest bytes of each path, in the order given; raise InputError for a path not allowed."""
+        """Return the newest bytes of each path, in the order given.
+
+        Raises InputError for a path that is not allowed or a file that may not be read, StoreError if the journal has
+        lost the bytes that wait for a path.
+        """
         connection = self._connections.get()
         return [self._head_of(connection, path) for path in paths]
 
@@ -226,7 +231,10 @@ class LocalRecords:
         return FileHead(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Return the stamps of the vault's Markdown files, sorted by path; with `wanted`, only these paths."""
+        """Return the stamps of the vault's Markdown files, sorted by path, without hidden and conflict files.
+
+        With `wanted`, those of the regular files at these paths, whatever they are called.
+        """
         with os_errors_explained(self._vault.root):
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
@@ -235,7 +243,7 @@ class LocalRecords:
         return journal.operations(self._connections.get(), after, op_id)
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Return which of these turn keys a committed operation has marked as seen."""
+        """Return which of these turn keys (keyed hashes) a committed operation has marked as seen."""
         return journal.seen(self._connections.get(), keys)
 
     def conflicts(self) -> list[str]:

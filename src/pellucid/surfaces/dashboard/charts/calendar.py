@@ -25,7 +25,8 @@ class DayCell:
 
 def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
     """Draw an SVG calendar of 53 weeks at most: a column for each week, a square for each day, darker for more. `days`
-    are the days with a count, oldest first, each a link; `chosen` is marked; empty if there are no days.
+    are the days with a count above 0, oldest first, each a link; earlier days than fit are left out. `chosen` is
+    marked; empty if there are no days.
     """
     if not days:
         return Markup()
@@ -49,7 +50,9 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
 def _cells(
     first: date, weeks: int, by_day: dict[date, DayCell], max_count: int, chosen: date | None
 ) -> Iterator[Markup]:
-    """Yield a square for each day of the weeks from `first` on; `max_count` is the count of the darkest."""
+    """Yield a square for each day of so many weeks from `first` on; a day in `by_day` is a link, the `chosen` one is
+    marked. `max_count` is the count of the darkest.
+    """
     for number in range(weeks * 7):
         day = first + timedelta(days=number)
         x, y = _LEFT + number // 7 * (_CELL + _GAP), _TOP + number % 7 * (_CELL + _GAP)

@@ -32,7 +32,9 @@ def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
 
 
 def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) -> list[Markup]:
-    """Draw a bar for each stage: when it ran, and behind it its usual times (median and 95th percentile), if known."""
+    """Draw a bar for each stage, one after the other on a scale of all: when it ran, and behind it its usual times
+    (median and 95th percentile), if known. `usual` has these by the stage's name; all times are in milliseconds.
+    """
     starts, at = list[float](), 0.0
     for stage in stages:
         starts.append(at)

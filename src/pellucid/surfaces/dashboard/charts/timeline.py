@@ -25,8 +25,8 @@ class Span:
 
 
 def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | None = None) -> Markup:
-    """Draw an SVG chart of spans over time, one a row, up to `now`; `ValueError` if there are no spans. `about` says
-    what it shows, for those who cannot see it; `at` is an instant to mark.
+    """Draw an SVG chart of spans over time, one a row, up to `now`, where a span without an end ends; `ValueError` if
+    there are no spans. `about` says what it shows, for those who cannot see it; `at` is an instant to mark.
     """
     begin = min(each.since for each in spans)
     whole = max(now - begin, timedelta(minutes=1))
@@ -60,7 +60,9 @@ def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | No
 
 
 def _span_bar(span: Span, y: float, left: float, right: float) -> Markup:
-    """Draw a span as a bar below its label, a link if it has an address; `left` and `right` are its ends in pixels."""
+    """Draw a span as a bar below its label, a link if it has an address. `y` is the top of its row, `left` and `right`
+    are the bar's ends, in units of the drawing.
+    """
     title = f"{span.label}: {span.since:%Y-%m-%d %H:%M} to {f'{span.until:%Y-%m-%d %H:%M}' if span.until else 'now'}"
     bar = Markup('<rect class="span {}" x="{}" y="{}" width="{}" height="12" rx="3"><title>{}</title></rect>').format(
         span.kind, left, y + 15, round(max(right - left, 3.0), 1), visible(title)

@@ -65,7 +65,9 @@ def _session_name(session: SessionBrief) -> str:
 
 
 def _session(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of a session: summary, memories, omissions, recalls, and 60 turns."""
+    """Return the template values for the page of a session: summary, memories, omissions, the last 200 recalls, and 60
+    turns.
+    """
     shown: SessionOutput = view.ask(SESSION, session_id=view.named["session_id"])
     of_session = {"session_id": shown.session_id}
     memories = [each for each in _list_memories(view, of_session) if each.memory.category != "moment"]
@@ -92,7 +94,7 @@ def _session(view: View) -> Mapping[str, object]:
 
 
 def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
-    """Return all memories that fit these fields of LIST, whatever their status."""
+    """Return the memories that fit these fields of LIST, whatever their status; 10,000 at most."""
     return view.ask(LIST, status="any", limit=_ALL, **fields).memories
 
 
@@ -127,7 +129,9 @@ def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
 
 
 def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Markup:
-    """Return a text, escaped, whose memory ids are links; each is shown as its text in `words`, else as the id."""
+    """Return a text as HTML on one line, escaped, with unseen characters and line breaks spelled out. Memory ids in it
+    are links; each is shown as its text in `words`, else as the id.
+    """
     out = Markup()
     for at, part in enumerate(_ID.split(text)):
         link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{part}"), visible(words.get(part, part)))
@@ -169,8 +173,8 @@ def _document(view: View) -> Mapping[str, object]:
 
 
 def _projects(view: View) -> Mapping[str, object]:
-    """Return the template values for the home page: every project, or the granted namespaces by name. The latter for a
-    caller who is not allowed to list all projects.
+    """Return the template values for the home page: every project. If the caller is not allowed to list these, or there
+    are none, the granted namespaces instead, without patterns that end with `*`.
     """
     rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
     granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]

@@ -45,7 +45,9 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories: 30 that fit the filters, or the recall of a question."""
+    """Return the template values for the page of memories: 30 that fit the filters, or the recall of a question.
+    Without a status or a past instant in the filters, only active memories fit.
+    """
     filters = {name: value.strip() for name, value in view.query.items()}
     past_instants = {"as_of": filters.get("asOf"), "as_known_at": filters.get("asKnownAt")}
     dates = {"since": filters.get("since"), "until": filters.get("until")}
@@ -113,8 +115,8 @@ def _memory(view: View) -> Mapping[str, object]:
 
 
 def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
-    """Return a place from which a memory was made: its quote ("" if none), and the link to its turn. The link is "" if
-    the place is not a turn of the memory's session.
+    """Return a `place` from which a memory was made: its `quote` ("" if none), its first `turn`, and as `href` the link
+    to that turn. The link is "" if the place is not a turn of the memory's session.
     """
     session_id, _, turn_range = place.rpartition(":")
     first = turn_range.partition("-")[0]
@@ -126,8 +128,8 @@ def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
 def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
-    """Return the template values for a memory's timeline, and for the version that held at the instant `at`. The
-    version is None if no version held, or `at` is None.
+    """Return the template values for a memory's timeline, and for the version that held at the instant `at`. With
+    `known` in the query, only what was known at `at` counts. The version is None if no version held, or `at` is None.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
@@ -199,7 +201,7 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
-    """Return the template values for the graph around a memory; `graph` is None if it has no edges."""
+    """Return the template values for the graph around a memory, two hops far; `graph` is None if it has no edges."""
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)
     except NotFoundError:

@@ -73,7 +73,7 @@ def diff_text(diff: RecallDiff) -> str:
 
 
 def _served_lines(diff: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the memories that entered, left, moved or got another score."""
+    """Yield the memories that entered, left, moved or got another score; a sentence if nothing differs."""
     if diff.same:
         yield "served: the same memories in the same order, with the same scores"
     for title in ("entered", "left", "moved", "rescored"):
