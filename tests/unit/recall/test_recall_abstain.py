@@ -149,8 +149,12 @@ def test_when_nothing_clears_the_floor_the_nearest_misses_are_named(house: Opene
     [
         ({"tags": ["nope"]}, "no memory has the tag nope"),
         ({"categories": ["procedure"], "tags": ["nope"]}, "no memory has the tag nope and the category procedure"),
-        ({"as_of": NOON.replace(year=2020)}, "nothing here held on 2020-06-01"),
+        ({"as_of": NOON.replace(year=2020)}, "nothing here is known to have held on 2020-06-01"),
         ({"as_known_at": NOON.replace(year=2020)}, "nothing here was known on 2020-06-01"),
+        (
+            {"as_of": NOON.replace(year=2019), "as_known_at": NOON.replace(year=2020)},
+            "nothing here was known on 2020-06-01 to have held on 2019-06-01",
+        ),
         ({"until": "2001-01-01"}, "nothing here is from the time asked for"),
     ],
 )

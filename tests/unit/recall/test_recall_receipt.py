@@ -172,7 +172,11 @@ def test_a_query_is_kept_apart_from_its_receipt_and_can_be_erased(house: Opener)
     after = xray_by_id(app, HERE, answer.recall_id)
     assert after.query == ""
     assert set(after.query_terms) == {""}
-    assert after == before.model_copy(update={"query": "", "query_terms": after.query_terms})
+    assert before.results[0].why.replace(" key words: crane)", " key words)") == after.results[0].why
+    changed = {"query": "", "query_terms": after.query_terms, "results": after.results}
+    assert after == before.model_copy(update=changed)
+    whys = [each.model_copy(update={"why": ""}) for each in before.results]
+    assert [each.model_copy(update={"why": ""}) for each in after.results] == whys
     packed = app.history.receipt(answer.recall_id, HERE)
     assert packed
     assert not [word for word in (b"zyzzyva", b"crane", "港口".encode()) if word in bare_receipt(packed)]

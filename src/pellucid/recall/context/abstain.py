@@ -263,9 +263,14 @@ def why_nothing(state: State, world: World) -> str:
 
 
 def _past_in_words(request: Request) -> str:
-    """Return the past instants of a request in words: `held on 2020-01-01 and was known on 2021-01-01`."""
-    verbs = (("held", request.as_of), ("was known", request.as_known_at))
-    return " and ".join(f"{verb} on {at.date().isoformat()}" for verb, at in verbs if at)
+    """Return what was not so at the past instants of a request: `is known to have held on 2020-01-01`.
+
+    Of something that is not written down nobody knows whether it held.
+    """
+    held, known = (f" on {at.date().isoformat()}" if at else "" for at in (request.as_of, request.as_known_at))
+    if not known:
+        return f"is known to have held{held}"
+    return f"was known{known}{f' to have held{held}' if held else ''}"
 
 
 def _filters_in_words(filters: Filters) -> Iterator[str]:

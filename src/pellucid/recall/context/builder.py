@@ -52,7 +52,7 @@ class ContextLine:
     cut: CutTrace | None = None
     """How much of the memory is shown; None if all of it."""
     end: str = ""
-    """How the document of a section ended, which the heading says; empty if it holds."""
+    """How the document of a section ended, `its document is withdrawn`; empty if it holds."""
     near: bool = False
     """Whether no edge that the query asks for leads to the memory, although it asks for nothing else."""
 
@@ -73,13 +73,13 @@ class ContextLine:
         """Return the heading of the line without details: of its day, or of all that is only near."""
         if self.near:
             return NEAR
-        return f"\n## {self.group[1]}{f' · {self.end}' if self.end else ''}"
+        return f"\n## {self.group[1]}"
 
     @property
     def text(self) -> str:
         """Return the text of the line: its marks and its words; if the memory is cut, also the end of its id."""
         part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
-        end = f"({self.end}) " if self.end and self.near else ""
+        end = f"({self.end}) " if self.end else ""
         return f"{part}{end}{self.mark}{self.body}"
 
     @property
@@ -231,8 +231,7 @@ class ContextBuilder:
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         body = self._notice
         for heading, lines in self._lines_by_heading().items():
-            day, _, end = heading.partition(" · ")  # the heading is what lines are grouped by; the age goes between
-            body += day + self._ages.get(heading, "") + (f" · {end}" if end else "")
+            body += heading + self._ages.get(heading, "")
             described = [*_by_group(lines).values()] if lines[0].group in self._details else [lines]
             for group in described:
                 body += self._details.get(group[0].group, "")

@@ -1,7 +1,7 @@
 """A query that names things in, the memories connected to these things out: the graph leg."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
@@ -9,23 +9,16 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.entity import node_key, series_of
 from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, empty_report, report
-from pellucid.recall.query.edges import ABSENT, reason_for_no_edge, text_beside_edges
-from pellucid.recall.query.entities import WORD, names_in
+from pellucid.recall.legs.named_nodes import NamedNodes
+from pellucid.recall.query.edges import ABSENT, reason_for_no_edge
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import Plan, State, Way, World
-from pellucid.store.graph_port import GraphReader, Node
-from pellucid.store.index_port import Columns, Rows, within_scopes
+from pellucid.store.graph_port import GraphReader
+from pellucid.store.index_port import Columns, Rows
 
-SEEDS = 10
-"""Named things that a walk begins at, at most."""
-NAMED = 3
-"""Named things that a report calls unknown, at most: they, or the edges of theirs that are asked for, are not known."""
-ALIKE = 16
-"""Documents of a named document's numbered series that are looked at, at most, for one that is allowed to answer."""
 NODES, ROWS = 128, 512
 """The most nodes, and rows of these, whose nearness to the query is looked at: the most active."""
 BESIDE = 2
@@ -42,7 +35,6 @@ MEANT = 5.0
 """For the section that an edge points to: outweighs its nearness, the lead, and the words beside the edges."""
 FOR_ITSELF = 1.0  # for the lead of a document that alone is asked for: no score without it is above 1
 NOTHING = "nothing that may answer hangs together with what the query names"
-_KEY = re.compile(r"^([\w-]+):", re.MULTILINE)
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
@@ -54,21 +46,21 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     a document and nothing else, the lead of that document scores 1 more.
     """
     reader = world.reader.graph
-    seeds = _seed_nodes(reader, plan)
-    absent = _names_missing_in_series(state, plan, world)
+    named = NamedNodes(state, plan, world)
+    seeds, absent = named.seeds, named.missing_in_series()
     if not seeds:
         return _empty_answer(plan, absent)
     settings = state.request.settings
-    plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
+    plan = replace(plan, beside=named.stems_beside())
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    sought = _nodes_asked_for(state, world, plan, seeds)
+    sought = named.asked_for()
     found = _scored_rows(state, plan, world, reached, sought, leads=plan.asked is not None or len(sought) > 0)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     absent = absent if not answers else ()
     note, names = ABSENT if absent else "", absent
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
-        if not absent and not reached.asked.any() and (names := _names_of_defined(reader, plan, seeds)):
+        if not absent and not reached.asked.any() and (names := named.names_of_defined()):
             note = reason_for_no_edge(plan.asked)
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
@@ -98,49 +90,15 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _empty_answer(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
-    """Return the answer of a leg that found nothing: `off` if the query names nothing; `absent` are unknown names."""
+    """Return the answer of a leg that found nothing: `off` if the query names nothing and asks for no edge.
+
+    `absent` are unknown names.
+    """
     if absent:
         no_hits = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=absent)
         return empty_report("graph", "empty", ABSENT), no_hits
-    found = empty_report("graph", "empty", NOTHING) if plan.entities else None
+    found = empty_report("graph", "empty", NOTHING) if plan.entities or plan.asked else None
     return found or empty_report("graph", "off", "the query names nothing"), NO_HITS
-
-
-def _names_missing_in_series(state: State, plan: Plan, world: World) -> tuple[str, ...]:
-    """Return names in the query that belong to a numbered series here (`SPEC-99` beside SPEC-1) but have no document.
-
-    Only documents that are allowed to answer count. At most three names. Empty for a question about the past: a
-    document may have existed then although its history is not known.
-    """
-    if state.request.as_of or state.request.as_known_at:
-        return ()
-    reader, out = world.reader.graph, list[str]()
-    for name in {node_key(name): name for name in (*names_in(plan.text), *plan.entities)}.values():
-        if kind := series_of(name):
-            nodes = np.array([node.number for node in reader.find([name])], dtype=np.int64)
-            if not _any_admissible(state, world, nodes) and _any_admissible(state, world, reader.numbered(kind, ALIKE)):
-                out.append(name)
-    return tuple(out[:NAMED])
-
-
-def _any_admissible(state: State, world: World, nodes: Ints) -> bool:
-    """Whether recall is allowed to return a memory of one of these nodes, leaving this call's filters aside."""
-    if not len(nodes):
-        return False
-    columns = world.reader.columns(world.reader.graph.homes(np.unique(nodes)).rows, state.admission)
-    visible = within_scopes(columns.boundary, state.request.granted)
-    return bool((columns.active & columns.valid & columns.trusted & visible).any())
-
-
-def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:
-    """Return the names that the query uses for those of these nodes that a file defines; at most three."""
-    left = {node.number for node in seeds if node.defined}
-    out: list[str] = []
-    for name in dict.fromkeys((*plan.entities, *names_in(plan.text))):
-        if matched := left.intersection(node.number for node in reader.find([name])):
-            left -= matched
-            out.append(name)
-    return tuple(out[:NAMED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,60 +155,6 @@ class Ways(Mapping[str, Way]):
 
     def __len__(self) -> int:
         return len(self._node)
-
-
-def _seed_nodes(reader: GraphReader, plan: Plan) -> list[Node]:
-    """Return the nodes of the things that the query names, at most ten; episodes are not among them.
-
-    If the query asks for edges, only those that a file defines, unless no file defines any.
-    """
-    found = reader.find([*plan.entities, *names_in(plan.text)])
-    found = [node for node in found if node.type != "Episode"]
-    defined = [node for node in found if node.defined]
-    return (defined if plan.asked and defined else found)[:SEEDS]
-
-
-def _stems_beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
-    """Return positions of the query's telling stems that neither ask for edges nor belong to a name.
-
-    Empty if the query asks for no edges.
-    """
-    if plan.asked is None:
-        return ()
-    named = _names_of_nodes(reader, plan, {node.number for node in seeds})
-    left = set(WORD.findall(text_beside_edges(plan.text, named).casefold()))
-    return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
-
-
-def _names_of_nodes(reader: GraphReader, plan: Plan, numbers: Collection[int]) -> list[str]:
-    """Return the names in the query that belong to one of the nodes with these numbers."""
-    names = (*plan.entities, *names_in(plan.text))
-    return [name for name in names if any(node.number in numbers for node in reader.find([name]))]
-
-
-def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
-    """Return the nodes of the named documents if only they, or what their headers say (`the status of SPEC-3`), are
-    asked for: each word that is no function word belongs to a name, a date, or the key of a line in such a header.
-
-    Empty if not, if edges are asked for, or if no file defines a seed.
-    """
-    no_nodes = np.zeros(0, dtype=np.int64)
-    defined = {node.number for node in seeds if node.defined}
-    if plan.asked or not defined:
-        return no_nodes
-    explained = [*_names_of_nodes(world.reader.graph, plan, defined), plan.period.phrase if plan.period else ""]
-    words = {word for each in explained for word in re.findall(r"\w+", each.casefold())}
-    others = {word for i in plan.telling if len(word := plan.words[i].casefold()) > 1} - words  # `SPEC-3's`
-    found = np.array(sorted(defined), dtype=np.int64)
-    return found if not others or others <= _header_keys(state, world, found) else no_nodes
-
-
-def _header_keys(state: State, world: World, nodes: Ints) -> set[str]:
-    """Return the keys of the lines in the headers of these documents, in lower case; only of admissible memories."""
-    rows = world.reader.graph.homes(nodes).rows
-    columns = world.reader.columns(rows, state.admission)
-    headers = world.reader.memories(rows[columns.admitted & (columns.ordinal == 0)])
-    return {key.casefold() for each in headers for key in _KEY.findall(each.memory.content)}
 
 
 def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sought: Ints, *, leads: bool) -> _ScoredRows:

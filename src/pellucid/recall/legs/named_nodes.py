@@ -1,0 +1,121 @@
+"""A query in, the nodes of the graph that it names out, and what its other words ask of them."""
+
+import re
+from collections.abc import Collection
+
+import numpy as np
+
+from pellucid.model.entity import node_key, series_of
+from pellucid.recall.query.edges import text_beside_edges
+from pellucid.recall.query.entities import WORD, names_in
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.state import Plan, State, World
+from pellucid.store.graph_port import Node
+from pellucid.store.index_port import within_scopes
+
+SEEDS = 10
+"""Named things that a walk begins at, at most."""
+NAMED = 3
+"""Named things that a report calls unknown, at most: they, or the edges of theirs that are asked for, are not known."""
+ALIKE = 16
+"""Documents of a named document's numbered series that are looked at, at most, for one that is allowed to answer."""
+_KEY = re.compile(r"^([\w-]+):", re.MULTILINE)
+
+
+class NamedNodes:
+    """The names in one query, each with the nodes that it means; each name is looked up once."""
+
+    def __init__(self, state: State, plan: Plan, world: World) -> None:
+        """Look up the names in the query of `plan`."""
+        self._state, self._plan, self._world = state, plan, world
+        self._reader = world.reader.graph
+        names = dict.fromkeys((*plan.entities, *names_in(plan.text)))
+        self._nodes = {name: self._reader.find([name]) for name in names}
+
+    @property
+    def seeds(self) -> list[Node]:
+        """The nodes of the things that the query names, at most ten; episodes are not among them.
+
+        If the query asks for edges, only those that a file defines, unless no file defines any.
+        """
+        every = {node.number: node for nodes in self._nodes.values() for node in nodes if node.type != "Episode"}
+        found = list(every.values())
+        defined = [node for node in found if node.defined]
+        return (defined if self._plan.asked and defined else found)[:SEEDS]
+
+    def missing_in_series(self) -> tuple[str, ...]:
+        """Return names that belong to a numbered series here (`SPEC-99` beside SPEC-1) but have no document.
+
+        Only documents that are allowed to answer count. At most three names. Empty for a question about the past: a
+        document may have existed then although its history is not known.
+        """
+        if self._state.request.as_of or self._state.request.as_known_at:
+            return ()
+        out = list[str]()
+        for name in {node_key(name): name for name in (*names_in(self._plan.text), *self._plan.entities)}.values():
+            if kind := series_of(name):
+                nodes = np.array([node.number for node in self._nodes[name]], dtype=np.int64)
+                if not self._any_admissible(nodes) and self._any_admissible(self._reader.numbered(kind, ALIKE)):
+                    out.append(name)
+        return tuple(out[:NAMED])
+
+    def _any_admissible(self, nodes: Ints) -> bool:
+        """Whether recall is allowed to return a memory of one of these nodes, leaving this call's filters aside."""
+        if not len(nodes):
+            return False
+        columns = self._world.reader.columns(self._reader.homes(np.unique(nodes)).rows, self._state.admission)
+        visible = within_scopes(columns.boundary, self._state.request.granted)
+        return bool((columns.active & columns.valid & columns.trusted & visible).any())
+
+    def names_of_defined(self) -> tuple[str, ...]:
+        """Return the names that the query uses for those seeds that a file defines, one for each; at most three."""
+        left = {node.number for node in self.seeds if node.defined}
+        out: list[str] = []
+        for name, nodes in self._nodes.items():
+            if matched := left.intersection(node.number for node in nodes):
+                left -= matched
+                out.append(name)
+        return tuple(out[:NAMED])
+
+    def stems_beside(self) -> tuple[int, ...]:
+        """Return positions of the query's telling stems that neither ask for edges nor belong to a seed's name.
+
+        Empty if the query asks for no edges.
+        """
+        plan = self._plan
+        if plan.asked is None:
+            return ()
+        named = self._names_of({node.number for node in self.seeds})
+        left = set(WORD.findall(text_beside_edges(plan.text, named).casefold()))
+        return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
+
+    def _names_of(self, numbers: Collection[int]) -> list[str]:
+        """Return the names in the query that belong to one of the nodes with these numbers."""
+        return [name for name, nodes in self._nodes.items() if any(node.number in numbers for node in nodes)]
+
+    def asked_for(self) -> Ints:
+        """Return the nodes of the named documents if only they, or what their headers say (`the status of SPEC-3`), are
+        asked for: each word that is no function word belongs to a name, a date, or the key of a line in such a header.
+
+        Sorted. Empty if not, if edges are asked for, or if no file defines a seed.
+        """
+        plan, no_nodes = self._plan, np.zeros(0, dtype=np.int64)
+        defined = {node.number for node in self.seeds if node.defined}
+        if plan.asked or not defined:
+            return no_nodes
+        explained = [*self._names_of(defined), plan.period.phrase if plan.period else ""]
+        words = {word for each in explained for word in re.findall(r"\w+", each.casefold())}
+        others = {word for i in plan.telling if len(word := plan.words[i].casefold()) > 1} - words  # `SPEC-3's`
+        found = np.array(sorted(defined), dtype=np.int64)
+        return found if not others or others <= self._header_keys(found) else no_nodes
+
+    def _header_keys(self, nodes: Ints) -> set[str]:
+        """Return the keys of the lines in the headers of these documents, casefolded; only of admissible memories.
+
+        They are read from the text of the header's memory, as `vault.documents.header_text` wrote it: what its memory
+        says is all that a recall may know of a document.
+        """
+        rows = self._reader.homes(nodes).rows
+        columns = self._world.reader.columns(rows, self._state.admission)
+        headers = self._world.reader.memories(rows[columns.admitted & (columns.ordinal == 0)])
+        return {key.casefold() for each in headers for key in _KEY.findall(each.memory.content)}
