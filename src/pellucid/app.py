@@ -117,9 +117,9 @@ def open_app(
     models: Path | None = None,
     report: Callable[[str], None] | None = None,
 ) -> App:
-    """Open the home that the settings name, creating it if it is not there.
-
-    `models` is the folder of the cached models (None: `models` in the home); `report` gets lines for the user.
+    """Open the home that the settings name, creating it if it is not there; also call `raise_open_files`. `clock` is by
+    default the machine's, `models`, the folder of the cached models, is `models` in the home; `report` gets lines for
+    the user. `InputError` if `telemetry.otel` is set and its libraries are missing, `StoreError` for a damaged home.
     """
     raise_open_files()
     home = settings.home
@@ -170,8 +170,8 @@ def _open_watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
 
 
 def _chat_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
-    """Return a function that opens the configured chat model for one call; None if the setting `llm.baseUrl` is
-    empty.
+    """Return a function that opens the configured endpoint as the chat model of one call, given the call's deadline;
+    None if the setting `llm.baseUrl` is empty. The function raises InputError if another `llm` setting is not valid.
     """
     if not settings.base_url:
         return None

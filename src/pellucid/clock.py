@@ -12,11 +12,11 @@ class Clock(Protocol):
     """The source of the current time and of new ids."""
 
     def now(self) -> datetime:
-        """The current UTC time, to the millisecond."""
+        """Return the current time with the zone UTC, rounded down to the millisecond."""
         ...
 
     def new_id(self, prefix: str) -> str:
-        """A new unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7)."""
+        """Return a new unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7) of now."""
         ...
 
 
@@ -27,16 +27,18 @@ class SystemClock:
     random_bits: Callable[[int], int] = field(default=secrets.randbits)
 
     def now(self) -> datetime:
-        """The machine's time in UTC, rounded down to the millisecond."""
+        """Return the machine's time with the zone UTC, rounded down to the millisecond."""
         return truncate(datetime.now(UTC))
 
     def new_id(self, prefix: str) -> str:
-        """`<prefix>_` + 32 hex digits of a UUIDv7 of now, such as `mem_0197…`."""
+        """Return `<prefix>_` + 32 hex digits of a UUIDv7 of now, such as `mem_0197…`."""
         return f"{prefix}_{uuid7(self.now(), self.random_bits(74)).hex}"
 
 
 def uuid7(at: datetime, random_bits: int) -> UUID:
-    """Return the UUIDv7 (RFC 9562 §5.7) made of the millisecond of `at` and of `random_bits`, a number below 2**74."""
+    """Return the UUIDv7 (RFC 9562 §5.7) made of the millisecond of `at`, which must have a time zone, and of
+    `random_bits`, a number below 2**74.
+    """
     millis = int(at.timestamp() * 1000) & (1 << 48) - 1
     high, low = random_bits >> 62, random_bits & (1 << 62) - 1
     return UUID(int=millis << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
@@ -50,7 +52,9 @@ def in_utc(at: datetime) -> datetime:
 
 
 def truncate(at: datetime) -> datetime:
-    """Return `at` in UTC (see `in_utc`), rounded down to the millisecond, the precision of every file and row."""
+    """Return `at` in UTC, rounded down to the millisecond, the precision of every file and row. A time without zone,
+    and errors: see `in_utc`.
+    """
     at = in_utc(at)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
@@ -72,7 +76,7 @@ def ms_if_any(at: datetime | None) -> int | None:
 
 
 def isoformat(at: datetime) -> str:
-    """Format `at` in UTC (see `in_utc`), cut to milliseconds, as `2026-04-20T17:30:00.000Z`: the only form in files
-    and JSON.
+    """Format `at` in UTC, cut to milliseconds, as `2026-04-20T17:30:00.000Z`: the only form in files and JSON. A time
+    without zone, and errors: see `in_utc`.
     """
     return in_utc(at).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

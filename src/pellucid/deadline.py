@@ -42,7 +42,7 @@ class Deadline:
             raise self.error()
 
     def wait(self, done: Callable[[float], bool]) -> None:
-        """Call `done(seconds)` again and again until it returns True; `DeadlineError` if the time is over before.
+        """Call `done(seconds)`, at least once, until it returns True; `DeadlineError` if the time is over before.
 
         `done` may block for the seconds it is given, 0.05 at most, and returns whether what it waits for has happened.
         """
@@ -51,7 +51,10 @@ class Deadline:
 
     @contextmanager
     def holding(self, lock: Lock) -> Generator[None]:
-        """Hold the lock for a `with` block, waiting until it is free; `DeadlineError` if the time is over before."""
+        """Hold the lock for a `with` block, waiting until it is free; `DeadlineError` if the time is over before.
+
+        A lock that is free at once is taken even if the time is over.
+        """
         self.wait(lambda seconds: lock.acquire(timeout=seconds))
         try:
             yield
@@ -59,7 +62,9 @@ class Deadline:
             lock.release()
 
     def error(self) -> DeadlineError:
-        """A new error, not raised, that says why the call ends: it was cancelled, else took longer than its seconds."""
+        """Return a new error that says why the call ends: it was cancelled, else took longer than its seconds. It is
+        not raised, and made even if the time is not over.
+        """
         if self._cancelled:
             return DeadlineError("the call was cancelled", next_step="what was acknowledged before is kept")
         return DeadlineError(

@@ -28,12 +28,14 @@ _RECORDED = re.compile(r"\x02([a-z_.]+)((?: \w+=\w+)*)\x03")
 
 
 def _python_call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
-    """Return the call of the façade that runs an operation, such as `call("memory.list", status="any")`."""
+    """Return the call of the façade that runs an operation, such as `call("memory.list", status="any")`; and "", as it
+    is made right here (see `Spelling.call`).
+    """
     return f"call({', '.join([json.dumps(operation), *(_python_argument(*each) for each in fields.items())])})", ""
 
 
 def _python_argument(name: str, value: object) -> str:
-    """Return a keyword argument, such as `status="any"`."""
+    """Return a keyword argument, such as `status="any"`: a text as JSON, any other value by its `repr`."""
     return f"{name}={json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}"
 
 
@@ -66,7 +68,8 @@ def spelled_by(spelling: Spelling) -> Generator[None]:
 
 def step(operation: str, **fields: object) -> str:
     """Return a call in backticks, as the surface in use writes it: `step("change.undo", target="op_1")` is `pellucid
-    undo op_1` on the command line, and a request or a tool's call elsewhere.
+    undo op_1` on the command line, and a request or a tool's call elsewhere. Where to make it follows the backticks if
+    that is not here, such as `in a shell`.
 
     `operation` is a name of the operations table; `fields` are fields of its input or parameters of its command, and
     `namespace`. A value that the reader is to fill in is a word in capitals, such as `ID`.
@@ -76,7 +79,7 @@ def step(operation: str, **fields: object) -> str:
 
 
 def bare_step(operation: str, **fields: object) -> str:
-    """Return a call as `step` does, without backticks."""
+    """Return a call as `step` does, without backticks; where to make it, if not here, follows in parentheses."""
     call, place = _SPELLING.get().call(operation, fields)
     return f"{call} ({place})" if place else call
 
@@ -96,7 +99,7 @@ def assignment(field: str, value: object) -> str:
 def recorded_step(operation: str, **fields: str | bool) -> str:
     """Return a mark for a call, for a text that is kept: a reason on record, or the next step of an error that later
     calls raise again. Whichever surface shows it replaces the mark by `spell_recorded`. A value in `fields` is a single
-    word, or True.
+    word of letters, digits and underscores, or True.
     """
     return f"\x02{' '.join([operation, *(f'{name}={value}' for name, value in fields.items())])}\x03"
 

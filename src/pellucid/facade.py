@@ -53,7 +53,8 @@ class Pellucid:
     ) -> None:
         """Open a home, creating it if needed, and take over what others did to its vault since.
 
-        From the first recall on, NumPy's matrix products run in one thread in this process.
+        Notes on the working folder's `pellucid.toml` become warnings. From the first recall or encoding on, NumPy's
+        matrix products run in one thread in this process.
 
         Args:
             home: the folder where everything is kept; default `PELLUCID_HOME`, else `~/.pellucid`.
@@ -76,12 +77,14 @@ class Pellucid:
 
     @property
     def edit(self) -> "Edits":
-        """Operations that change memories: update, archive, retract, dispute, pin, undo, forget, purge."""
+        """Operations that change memories: update, archive, retract, dispute, pin, reverify, undo, forget, purge."""
         return Edits(self._call)
 
     @property
     def home(self) -> "HomeView":
-        """Operations that inspect or repair the home: history, episodes, audit, explain, ledger, doctor, rebuild."""
+        """Operations that inspect or repair the home: history, episodes, ledger, audit, doctor, rebuild; and those that
+        explain recalls: explain, why, replay, diff, ablate.
+        """
         return HomeView(self._call)
 
     @property
@@ -91,20 +94,22 @@ class Pellucid:
 
     @property
     def namespace(self) -> str:
-        """Return the namespace of every call, such as `local/default`. Only `import_transcripts` can file sessions
-        under another namespace.
+        """Return the namespace of the calls, such as `local/default`. If it is not set, but found by the working folder
+        or the default, then `import_transcripts` and `observe` file a session that names a folder under that folder's
+        project, and `recall` also searches the namespaces of the setting `projects.alsoAsk`.
         """
         return self._app.settings.namespace
 
     def import_transcripts(
         self, paths: Iterable[Path | str], *, mode: importing.Mode = "both", transcript_format: Format | None = None
     ) -> importing.ImportOutput:
-        """Turn transcripts (files, or folders of them) into memories, leaving out turns that were imported before.
+        """Turn transcripts into memories, leaving out turns that were imported before; secrets are redacted first.
 
-        If no namespace was given, a session that names its folder is filed under that folder's project.
+        If no namespace was given, a session that names its folder is filed under that folder's project. If a model
+        fails, `extractor_problem` of the answer says why the import stopped early; repeat it to go on.
 
         Args:
-            paths: files, or folders of them.
+            paths: files, or folders of them; `InputError` for a file that is missing or of an unknown format.
             mode: `extract` keeps the memories found, `verbatim` the turns word for word as passages, `both` keeps both.
             transcript_format: the format of all files; None: each is recognised by its content.
         """
@@ -114,38 +119,53 @@ class Pellucid:
     def observe(
         self, *turns: dict[str, object], session_id: str | None = None, flush: Insistent | None = None
     ) -> observing.ObserveOutput:
-        """Store turns `{role, content, ts?, session?, name?, id?}` of a live session; they are on disk on return.
+        """Store turns `{role, content, ts?, session?, name?, id?, tool?}` of a session; they are on disk on return.
 
-        With `flush` (`before_reset` or `session_end`) all waiting turns of the session become memories now; without,
-        they become memories later, see docs/flush.md.
+        `session_id` is the session of turns that name none (None: `default`). With `flush` (`before_reset` or
+        `session_end`) all waiting turns of the session become memories now; without, those that are due do, and the
+        others later: docs/flush.md.
         """
         return observing.OBSERVE(self._call, session_id=session_id, turns=turns, flush=flush)
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
-        """Store one statement, in the user's own words, as a memory."""
+        """Store one statement of at most 20,000 characters, in the user's own words, as a memory; secrets are redacted.
+
+        If the same words were stored before, that memory is returned, with the tags, pin and axiom status that it
+        lacked, and `created` is false.
+        """
         return remembering.REMEMBER(self._call, content=content, **options)
 
     def list(self, **options: Unpack[ListOptions]) -> browsing.ListOutput:
-        """List the memories that pass every filter in `options`, newest first."""
+        """List the memories that pass every filter in `options`, newest first, a page of `limit` (50) of them.
+
+        Without `status`, only active ones; with `status=None`, of any status. Passages are listed only if a `category`
+        is given, or if nothing else passes.
+        """
         return browsing.LIST(self._call, **options)
 
     def show(self, memory_id: str) -> browsing.Listed:
-        """Return one memory by its id `mem_…`; `NotFoundError` if no memory of the namespace has that id."""
+        """Return one memory of the namespace by its id `mem_…`, the last ten digits of that, or its file's path, and
+        record a use of it. `NotFoundError` if no memory fits, `InputError` if several do.
+        """
         return browsing.SHOW(self._call, memory_id=memory_id)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
-        """Answer a question from memory inside a budget; the receipt is kept under its `recall_id`."""
+        """Answer a question (at most 20,000 characters) from memory inside a budget of characters; the receipt is kept
+        under its `recall_id`. `memories` is empty if nothing was near enough, and the context says so.
+        """
         return recalling.RECALL(self._call, query=query, **options)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
-        """Explain an earlier recall: why each memory surfaced, why others did not, and what the recall cost."""
+        """Explain an earlier recall (`rec_…`, or `last`, `last~1` and so on): why each memory surfaced, why others did
+        not, and what the recall cost. `NotFoundError` if there is no such recall, or its receipt is gone.
+        """
         return recalling.XRAY(self._call, recall_id=recall_id)
 
     def call(self, operation: str, **fields: object) -> Any:
         """Run any operation of `pellucid.table.OPERATIONS` by its name, such as `tier.list`.
 
         `fields` are the fields of the operation's input. Returns a record, or an iterator of JSON lines; see
-        docs/cli.md. `InputError` if no operation has that name.
+        docs/cli.md. `InputError` if no operation has that name, or a field is unknown or not valid.
         """
         from pellucid.table import OPERATIONS  # all of them are needed only here
 
@@ -160,7 +180,7 @@ class Pellucid:
         return row(self._call, **fields)
 
     def close(self) -> None:
-        """Close the home's databases and files."""
+        """Close the home's databases and files, and send what telemetry has not sent yet."""
         self._app.close()
 
     def __enter__(self) -> Self:
@@ -183,19 +203,25 @@ class Edits(_Operations):
     def update(
         self, memory_id: str, content: str | None = None, **changes: Unpack[UpdateOptions]
     ) -> changing.ChangedOutput:
-        """Replace a memory by a new version with other content or fields; the old version stays in its history."""
+        """Replace a memory by a new version with other content or fields; the old version stays in its history.
+
+        What is not given stays, but other content drops the evidence. If nothing differs, nothing is written.
+        `ConflictError` if the memory was replaced already, or another memory says the same.
+        """
         return changing.UPDATE(self._call, memory_id=memory_id, content=content, **changes)
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
-        """Archive a memory: it is kept, but no recall returns it."""
+        """Archive a memory: it is kept, but no recall of the present returns it. `reason` is a code for the ledger, at
+        most 64 characters without spaces.
+        """
         return changing.ARCHIVE(self._call, memory_id=memory_id, reason=reason)
 
     def retract(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
-        """Mark a memory as not true; no recall returns it."""
+        """Mark a memory as not true, valid until now; no recall of the present returns it. `reason`: see `archive`."""
         return changing.RETRACT(self._call, memory_id=memory_id, reason=reason)
 
     def dispute(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
-        """Mark a memory as disputed; no recall returns it until the mark is undone."""
+        """Mark a memory as disputed; no recall of the present returns it, until undone. `reason`: see `archive`."""
         return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
@@ -203,22 +229,29 @@ class Edits(_Operations):
         return changing.PIN(self._call, memory_id=memory_id, pinned=pinned)
 
     def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
-        """Confirm that memories still hold: sets the date of their last verification to now."""
+        """Confirm that memories still hold: sets the date of their last verification to now. `InputError` if one is a
+        passage, a section, archived, retracted or superseded; then none is changed.
+        """
         return reverifying.REVERIFY(self._call, memory_ids=memory_ids)
 
     def undo(self, target: str) -> undoing.UndoOutput:
-        """Revert an operation (`op_…`), or the last change of a memory (`mem_…`)."""
+        """Revert an operation (`op_…`), an import (`op_…` or `op_…..op_…`, whose memories are archived), or the last
+        change of a memory (`mem_…`). `ConflictError` if a memory was changed again since.
+        """
         return undoing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = True) -> forgetting.ForgetOutput:
         """Report what forgetting memories would erase; with `preview=False`, erase it for good.
 
-        `chain` includes the memories' other versions.
+        An id can also be a document's (`doc_…`, or its path): all of it goes. `chain` includes the memories' other
+        versions. Later commands erase what is still in `remains`.
         """
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
     def purge(self, *, preview: bool = True, **filters: Unpack[PurgeOptions]) -> forgetting.ForgetOutput:
-        """Report which memories pass every filter in `filters`; with `preview=False`, erase them for good."""
+        """Report which memories pass every filter in `filters`; with `preview=False`, erase them for good. `InputError`
+        without a filter.
+        """
         return forgetting.PURGE(self._call, preview=preview, **filters)
 
 
@@ -228,23 +261,34 @@ class Graph(_Operations):
     def index_docs(
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
     ) -> indexing.IndexDocsOutput:
-        """Index new and changed Markdown and reStructuredText files; with `history`, also their past in git."""
+        """Index new and changed Markdown and reStructuredText files of `paths` (files, or folders of them), and close
+        the documents whose files are gone.
+
+        `glob` picks files of folders by path (`*` matches across `/`). With `history`, the git history of their headers
+        is read, too. With `dry_run`, nothing is written. A file that cannot be indexed is reported in `problems`.
+        """
         files = tuple(Path(path) for path in paths)
         return indexing.INDEX_DOCS(self._call, paths=files, glob=glob, history=history, dry_run=dry_run)
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
-        """Return an entity, its neighbours in the graph, and the memories or sections that state each edge."""
+        """Return an entity (by its name or alias; or a memory or document, by its id or path), its neighbours in the
+        graph, and the memories or sections that state each edge.
+        """
         return graphing.GRAPH_SHOW(self._call, name=name, **options)
 
     def states(
         self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> states.EntityHistoryOutput:
-        """Return the properties of an entity over time, one state per interval; with `as_of`, only the state then."""
+        """Return the properties of an entity over time, one state per interval, oldest first; with `as_of`, only the
+        state then, if any; with `as_known_at`, by what was recorded until then. An instant without zone is UTC.
+        """
         app = self._call.app
         return states.history_of_entity(app, app.settings.namespace, name, as_of=as_of, as_known_at=as_known_at)
 
     def audit(self) -> graphing.GraphAuditOutput:
-        """Report problems of the graph: undefined targets, contradictions, supersessions that only one side states."""
+        """Report problems of the graph: undefined targets, orphans, contradictions, supersessions that only one side
+        states.
+        """
         return graphing.GRAPH_AUDIT(self._call)
 
     def backfill(self, *, apply: bool = False) -> backfilling.BackfillOutput:
@@ -254,9 +298,8 @@ class Graph(_Operations):
         return backfilling.BACKFILL(self._call, apply=apply)
 
     def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
-        """Measure how much search legs or score terms changed the results of the newest `limit` recalls.
-
-        `legs` are names such as `vector`; without names, `graph` and `temporal`.
+        """Measure how much search legs or score terms changed the results of the newest `limit` recalls (1 to 10,000;
+        those without a receipt do not count). `legs` are names such as `vector`; default: `graph` and `temporal`.
         """
         return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
@@ -267,35 +310,38 @@ class HomeView(_Operations):
     def history(
         self, memory_id: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> storytelling.HistoryOutput:
-        """Return a memory's versions with their changes and evidence; with `as_of`, also which version held then."""
+        """Return a memory's versions, oldest first, with their changes and evidence, and record a use of it; with
+        `as_of`, also which version held then; with `as_known_at`, only what was recorded by then. An instant without
+        zone is UTC. Of a forgotten memory there are no versions, only changes and `forgotten_at`.
+        """
         app = self._call.app
         return storytelling.history_of_memory(app, app.settings.namespace, memory_id, as_of, as_known_at)
 
     def episodes(
         self, query: str = "", session_id: str | None = None, limit: int = 20, after: str | None = None
     ) -> storytelling.EpisodesOutput:
-        """List episodes, newest first; with a `query`, only matching episodes, best first. `after` is the `next` of the
-        page before.
+        """List a page of `limit` (1 to 1,000) episodes, of one session if `session_id` is given, newest first; with a
+        `query`, only those with a content word of it, best first. `after` is the `next` of the page before.
         """
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
-        """Return one episode with the memories that were made from it."""
+        """Return one episode (by its id, the last ten digits of that, or its path), and the memories made from it."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: ledger_rows.LedgerKind) -> Iterator[str]:
-        """Yield the ledger's rows of one kind, each as a line of JSON."""
+        """Yield the ledger's rows of one kind, of this namespace or of none in particular, each as a line of JSON."""
         return ledger_rows.LEDGER(self._call, kind=kind)
 
     def audit(self, entry: str) -> auditing.AuditOutput:
-        """Return the operation that wrote the version of a memory that a recall returned. `entry` is an id `aud_…` from
-        that recall's X-ray.
+        """Return which operation wrote the version of a memory that a recall returned (`operation`; None if not on
+        record). `entry` is an id `aud_…` from that recall's X-ray; `NotFoundError` for an unknown one.
         """
         return auditing.AUDIT(self._call, entry=entry)
 
     def explain(self, session_id: str | None = None) -> RecallXraySnapshot:
-        """Return the X-ray of the last recall of a session; without `session_id`, of the last recall of the
-        namespace."""
+        """Return the X-ray of the last recall of a session; without `session_id`, of the last recall of the namespace.
+        `NotFoundError` if there is none, or its receipt is gone."""
         return snapshots.EXPLAIN(self._call, session_id=session_id)
 
     def why(
@@ -303,24 +349,28 @@ class HomeView(_Operations):
     ) -> why.WhyOutput:
         """Explain why a memory was or was not returned, and what would change that.
 
-        With a `query`, a new recall with these `options` is explained; with a `recall_id`, that earlier recall.
+        `memory` is an id (or its first 8 or last 10 digits), a path, or words of it. With a `query`, a new recall with
+        these `options` is explained, but not recorded; with a `recall_id`, that earlier recall (`InputError` for both);
+        with neither, the memories with these words are named, or why none was kept is said.
         """
         question = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, question=question, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
-        """Recompute a recall from its receipt; with `live`, also ask its question again now, and say what differs."""
+        """Recompute a recall from its receipt; with `live`, also ask its question again now, and say what differs.
+        `recall_id` and errors: see `Pellucid.xray`.
+        """
         return explaining.REPLAY(self._call, recall_id=recall_id, live=live)
 
     def diff(self, a: str, b: str) -> explaining.RecallDiff:
         """Compare recall `b` with recall `a`: the memories that entered, left or moved, and the score terms that caused
-        this.
+        this. Ids and errors: see `Pellucid.xray`.
         """
         return explaining.DIFF(self._call, a=a, b=b)
 
     def ablate(self, recall_id: str, *parts: str) -> explaining.AblateOutput:
         """Compute what a recall would have returned without all of these legs, stages or terms together; without
-        `parts`, without each of its legs in turn.
+        `parts`, without each of its legs in turn that found something. `InputError` for a part that cannot be left out.
         """
         return explaining.ABLATE(self._call, recall_id=recall_id, without=parts)
 
@@ -329,7 +379,7 @@ class HomeView(_Operations):
         return health.examine_home(self._call.app)
 
     def rebuild(self) -> health.RebuildOutput:
-        """Rebuild the search index from the vault's files."""
+        """Take over edits of the vault, and rebuild the search index from all of its files that can be read."""
         return health.rebuild(self._call.app)
 
 
@@ -337,9 +387,13 @@ class Projects(_Operations):
     """The projects that sessions are filed under: docs/projects.md."""
 
     def list(self) -> ProjectsOutput:
-        """List every project with its folders and counts, the project with the newest session first."""
+        """List every project with its folders and counts, the project with the newest session first; then the other
+        namespaces that are not empty, by name.
+        """
         return PROJECTS(self._call)
 
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:
-        """Record that a project's repository was moved: its memories belong to the new folder from now on."""
+        """Record that a project's repository was moved: its memories belong to the new folder from now on. `InputError`
+        for a folder that is missing or too wide, `ConflictError` if another project there is not empty.
+        """
         return MOVE(self._call, namespace=namespace, folder=Path(folder))

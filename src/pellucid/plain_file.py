@@ -21,7 +21,8 @@ def open_to_read(path: Path | str, *, follow: bool = True) -> BinaryIO:
 def read_plain_file(path: Path, max_bytes: int, *, follow: bool = True) -> bytes | None:
     """Return the first `max_bytes` bytes of a regular file, fewer if the file is shorter; None for a device or pipe.
 
-    Raises `OSError` if the file is missing, and in the other cases of `open_to_read`.
+    A symbolic link is followed only with `follow`. Raises `OSError` if the file is missing, and in the other cases of
+    `open_to_read`.
     """
     with open_to_read(path, follow=follow) as file:
         return file.read(max_bytes) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None

@@ -121,7 +121,7 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """Return the URL to set as `llm.baseUrl`: `address` + `/v1`."""
+        """Return the URL to set as `llm.baseUrl`: `address` + `/v1`; only inside the `with` block."""
         return f"{self.address}/v1"
 
     @property
@@ -146,7 +146,7 @@ class ScriptedServer:
 
     def step_for(self, request: ScriptedRequest) -> Step:
         """Append a request to `requests` and return its step: the next step of the script, or the result of the
-        script's function; a 503 with the code `script_over` if no step is left.
+        script's function if that is all it has; a 503 with the code `script_over` if no step is left.
         """
         with self._lock:
             at = len(self.requests)
@@ -167,6 +167,7 @@ class _ChatServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, script: ScriptedServer) -> None:
+        """Bind to a free port of 127.0.0.1, without serving yet; `script` answers the requests."""
         self.script = script
         super().__init__(("127.0.0.1", 0), _Handler)
 
@@ -183,7 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_POST(self) -> None:
-        """Answer by the script's next step, after its delay; a path that is not served gets 404 and takes no step."""
+        """Answer by the script's next step, after its delay; a path that is not in `PATHS` gets 404 and takes no step.
+        Of a body, 64 MiB are read at most.
+        """
         if self.path not in PATHS:
             self._write(status(404))
             return

@@ -16,7 +16,9 @@ _caches: WeakSet[Any] = WeakSet()
 
 
 def text_cache(max_results: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function of texts so that its `max_results` latest results are kept, until `drop_cached_texts`."""
+    """Decorate a function of texts so that its `max_results` most recently used results are kept, until
+    `drop_cached_texts`. Arguments must be hashable; a result is shared by all callers.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         """Return the function with a cache."""

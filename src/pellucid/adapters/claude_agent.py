@@ -16,9 +16,10 @@ _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
 
 
 def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
-    """Return the value for `ClaudeAgentOptions(hooks=…)`.
+    """Return the value for `ClaudeAgentOptions(hooks=…)`; `memory` is an opened home, which whoever opened it closes.
 
-    Every event in `_EVENTS` goes to the operation `hook.event`, as the events of Claude Code's own hooks do.
+    The events `UserPromptSubmit`, `Stop` and `PreCompact` go to the operation `hook.event`, as the events of Claude
+    Code's own hooks do.
     """
 
     async def answer_event(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
@@ -30,8 +31,8 @@ def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
 
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:
-    """Return an in-process MCP server with the tools `recall` and `remember`, for
-    `ClaudeAgentOptions(mcp_servers=…)`."""
+    """Return an in-process MCP server with the tools `recall` and `remember`, for `ClaudeAgentOptions(mcp_servers=…)`.
+    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers."""
     calls = MemoryCalls(memory, session_id, agent)
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})

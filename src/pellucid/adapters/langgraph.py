@@ -30,11 +30,14 @@ class MemoryStore(BaseStore):
         self._memory = memory
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations in order, and return one result for each."""
+        """Run the operations in order, and return one result for each; ValueError for an operation of another kind, and
+        errors of `Pellucid`, such as `InputError` for a value of more than 20,000 characters. `index` and `ttl` of an
+        operation are ignored.
+        """
         return [self._run(each) for each in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run `batch` in another thread."""
+        """Run `batch` in another thread, and return its results."""
         return await to_thread(self.batch, list(ops))
 
     def _run(self, op: Op) -> Result:
@@ -76,9 +79,10 @@ class MemoryStore(BaseStore):
             self._memory.edit.archive(old.id, "put-again")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return the requested page of the items that pass the filters, of the 1000 most relevant to the query.
+        """Return the requested page of the items that pass the filters, of those that a recall of the query has in its
+        context: as many as fit the budget of the settings, 1000 at most.
 
-        Without a query, of the first 1000 items.
+        Without a query, of the newest 1000 items.
         """
         if op.query:
             answer = self._memory.recall(op.query, top_k=_MOST, tags=(_TAG,), settings={"abstainAt": 1})
@@ -90,7 +94,7 @@ class MemoryStore(BaseStore):
         return passing[op.offset : op.offset + op.limit]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """Return the requested page of the namespaces that match all conditions, sorted, of at most 1000 items.
+        """Return the requested page of the namespaces that match all conditions, sorted, of the newest 1000 items.
 
         Each is cut to `max_depth` and returned once.
         """

@@ -16,7 +16,10 @@ _ROLES = ("user", "assistant")
 
 
 def tools(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> list[FunctionTool]:
-    """Return the tools `recall` and `remember` for `Agent(…, tools=tools(memory))`."""
+    """Return the tools `recall` and `remember` for `Agent(…, tools=tools(memory))`.
+
+    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers.
+    """
     calls = MemoryCalls(memory, session_id, agent)
     return [function_tool(function, name_override=name) for name, function in calls.tools()]
 
@@ -39,7 +42,9 @@ class RememberedSession:
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Add items to the inner session; the turns among them are spooled, to become memories at the next flush."""
+        """Add items to the inner session; the turns among them (messages of user and assistant with a text) are
+        spooled, and become memories when they are due, or at `end`.
+        """
         await self._inner.add_items(items)
         if turns := list(_read_turns(items)):
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)

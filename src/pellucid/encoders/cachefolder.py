@@ -11,14 +11,16 @@ _CHUNK = 1 << 20
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and its missing parents, readable by their owner only."""
+    """Make a folder and its missing parents, readable by their owner only; folders that are there stay as they are."""
     for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 @contextmanager
 def hold_lock(folder: Path) -> Generator[None]:
-    """Hold the folder's lock, waiting for any other process or thread that holds it. If we die, the kernel frees it."""
+    """Hold the folder's lock for the block, waiting, however long, for any other process or thread that holds it. The
+    folder is made if it is missing. If we die, the kernel frees the lock.
+    """
     make_private_folder(folder)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -29,7 +31,7 @@ def hold_lock(folder: Path) -> Generator[None]:
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file, a megabyte at a time."""
+    """Yield the bytes of a file, a mebibyte at a time; OSError at the first if the file cannot be opened."""
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
             yield chunk
@@ -56,9 +58,11 @@ def read_verified(path: Path, expected: str) -> bytes | None:
 
 
 def place_file(path: Path, data: Iterable[bytes], expected: str | None = None) -> str:
-    """Write a file whole or not at all, and return the SHA-256 of `data`; call with the folder's lock held.
+    """Write a file whole or not at all, in place of an old one, and return the SHA-256 of `data` in hex; call with the
+    folder's lock held. The file is readable by its owner only.
 
-    If the SHA-256 is not `expected`, nothing is written. None expects any.
+    If the SHA-256 is not `expected`, nothing is written and nothing is raised: compare what is returned. None expects
+    any. OSError if the file cannot be written.
     """
     total = hashlib.sha256()
     part = path.with_name(f".{path.name}.part")

@@ -46,8 +46,8 @@ class NoAnswerError(Exception):
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> HttpResponse:
     """POST `body` to `url` once, and return the whole answer, whatever its status.
 
-    Raises NoAnswerError if there is no whole answer within `deadline_s` seconds, or `url` is not an address by
-    `parse_address`.
+    Raises NoAnswerError if there is no whole answer within `deadline_s` seconds (its `reason` is `late`), if the answer
+    is longer than 4 MiB (`long`), if the connection fails, or if `url` is not an address by `parse_address` (`broken`).
     """
     if deadline_s <= 0:
         raise NoAnswerError("no time was left to ask", "late")
@@ -72,14 +72,14 @@ def json_headers(key: str) -> dict[str, str]:
 
 
 def can_be_key(key: str) -> bool:
-    """Whether an API key, which can be empty, is allowed in a header."""
+    """Whether an API key is allowed in a header: it is printable ASCII without blanks, or empty."""
     return key.isascii() and key.isprintable() and " " not in key
 
 
 def parse_address(url: str) -> SplitResult | None:
     """Return the parts of an http or https address; None if the text is not one.
 
-    None, too, if it has a user name, a query, a fragment or port 0.
+    None, too, if it has a user name, a query, a fragment or port 0, or is not all printable ASCII.
     """
     try:
         parts = urlsplit(url)

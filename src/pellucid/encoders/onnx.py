@@ -22,7 +22,9 @@ __all__ = ["onnxruntime", "onnxruntime_state"]
 
 
 def open_session(graph: Path, log_severity: int) -> onnxruntime.InferenceSession:
-    """Return a session that runs a graph on the caller's thread alone, and logs from this severity (0 to 4) on."""
+    """Return a session that runs a graph on the caller's thread alone, and logs from this severity on (0, everything,
+    to 4, fatal). Raises the errors of `onnxruntime_state`, such as `NoSuchFile`, if the graph cannot be loaded.
+    """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     # hardly two batches have the same shape, so a remembered memory plan is never used again

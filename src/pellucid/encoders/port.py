@@ -49,12 +49,15 @@ class Embedder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
-        """Yield the encodings of texts to be stored, in the order given. A text is allowed to be empty."""
+        """Yield the encodings of texts to be stored, in the order given. A text is allowed to be empty, and one that is
+        too long for the model is cut. Raises EncoderError if the model could not be loaded.
+        """
         ...
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
-        """Return the encoding of a query; recent ones come from a cache.
+        """Return the encoding of a query, cut as by `encode`; recent ones come from a cache.
 
-        Raises DeadlineError if the model was still loading at the deadline.
+        Raises DeadlineError if the model was still loading at the deadline (None: it is waited for), EncoderError if it
+        could not be loaded.
         """
         ...

@@ -39,9 +39,11 @@ class ProgramRun:
 
 
 def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> ProgramRun:
-    """Run a program once with `words` on its standard input, for at most `deadline_s` seconds.
+    """Run a program once with `words` on its standard input, for at most `deadline_s` seconds, and return how it ended
+    and what it printed. `environment` is all of its environment.
 
-    Raises OSError if the program cannot be started.
+    It is stopped if it prints more than 1 MiB; of its standard error, the last 8 KiB are kept. Raises OSError if the
+    program cannot be started.
     """
     with (
         TemporaryDirectory(prefix="pellucid-", ignore_cleanup_errors=True) as folder,
@@ -124,7 +126,9 @@ class _Conversation:
             self._close(pipe)
 
     def _read_available(self, pipe: IO[bytes], into: bytearray) -> bool:
-        """Append what is in a pipe now to `into`, of a complaint only its end; return whether there can be more."""
+        """Append what is in a pipe now, 64 KiB at most, to `into`, of a complaint only its end; return whether anything
+        was there. At its end the pipe is closed.
+        """
         try:
             data = os.read(pipe.fileno(), _CHUNK)
         except BlockingIOError:

@@ -73,7 +73,9 @@ class Questioner:
     about: str = ""
 
     def answers(self, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        """Return the answer to the question in each variant, in their order; from one plain recall if possible."""
+        """Return the answer to the question in each variant, in their order; from one plain recall if possible. A
+        variant with the same ranking as the plain recall has the very same answer object. Nothing is recorded.
+        """
         with self.recaller.world(self.request) as found:
             world = replace(found, reader=cast("IndexReader", _Once(found.reader)))
             started = perf_counter()
@@ -86,14 +88,16 @@ class Questioner:
             ]
 
     def clock(self, variant: Variant) -> float:
-        """Run one variant as a real recall; return the processor time it takes in milliseconds."""
+        """Run one variant as a recall that is not recorded; return the processor time of this process for it, in
+        milliseconds.
+        """
         request = self._request_of(variant)
         started = process_time()
         self.recaller.run(request)
         return (process_time() - started) * 1000
 
     def _request_of(self, variant: Variant) -> Request:
-        """Return the recall request with a variant's settings and left-out parts."""
+        """Return the recall request with a variant's settings and left-out parts, and with the first of `budgets`."""
         budget = {"char_budget": self.budgets[0]} if self.budgets else {}
         return replace(
             self.request,
@@ -102,7 +106,9 @@ class Questioner:
         )
 
     def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
-        """Compute a variant's answer from the `plain` ranking, or ask anew; `first` if the ranking is the same."""
+        """Compute a variant's answer from the `plain` ranking, or ask anew; return `first`, the plain recall's answer,
+        if the ranking is the same.
+        """
         request = self._request_of(variant)
         started = perf_counter()
         state = None if variant.anew else recompute_answer(plain, request)
@@ -117,6 +123,7 @@ class Questioner:
         """Assemble a ranking's contexts, one for each budget, and return its answer.
 
         `ranking_millis` is the time of the ranking; the answer's milliseconds are these and those of the first context.
+        Without `budgets`, one context with the budget of the settings is assembled, and left out of the answer.
         """
         started, finished, after = perf_counter(), dict[int, State](), 0.0
         for budget in self.budgets or (state.request.settings.char_budget,):
@@ -136,7 +143,9 @@ class Questioner:
         )
 
     def _context_with_records(self, state: State) -> LabContext:
-        """Return the text of an assembled context with the keys of the records that its memories cite."""
+        """Return the text of an assembled context ("" if it has no memory) with the keys of the records that its
+        memories cite, each once.
+        """
         keys = chain.from_iterable(self.kept[memory_id].keys for memory_id in state.context.included)
         text = state.context.text if state.context.included else ""  # the nearest misses are named, not served
         return LabContext(tuple(dict.fromkeys(keys)), text)
@@ -150,7 +159,7 @@ class _Once:
         self._served: dict[int, Served] = {}
 
     def __getattr__(self, name: str) -> Any:
-        """Pass everything else on to the reader."""
+        """Return the reader's own attribute of this name: everything but `memories` is passed on."""
         return getattr(self._reader, name)
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
@@ -165,7 +174,9 @@ class _Once:
 
 
 def recompute_answer(plain: State, request: Request) -> State | None:
-    """Return the ranking for a request with other parts and weights; None if the question must be asked anew."""
+    """Return the `plain` recall's state as it would be for a request with more parts left out, or other weights; None
+    if that cannot be computed from its candidates, so that the question must be asked anew.
+    """
     removed = request.without - plain.request.without
     try:
         state = ablate(replace(plain, request=replace(request, without=plain.request.without)), removed)

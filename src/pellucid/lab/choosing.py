@@ -31,8 +31,9 @@ class Choice(Wire):
 def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gain]], *, tried: bool) -> OptionGains:
     """Return the options for a part on one set, each with its gain by metric.
 
-    `ablation` is the gain of having the part, `weights` that of each factor. A part that is on has `off` and, if it has
-    a weight, `half` and `double`; a part that is off by default (`tried`) has only `on`.
+    `ablation` is the gain of having the part, `weights` maps factors (`half`, `double`) to theirs, both by metric. A
+    part that is on has `off` and, if it has a weight, `half` and `double`; one that is off by default (`tried`) has
+    only `on`.
     """
     if tried:
         return {"on": ablation}
@@ -66,11 +67,8 @@ def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str
 
 
 def _chosen(gains_by_set: Mapping[str, OptionGains], held_out: str) -> Choice:
-    """Return the option of a part with the best positive mean gain on all sets but `held_out`.
-
-    `as set` if none has one.
-
-    The choice comes with its gain on the set that was held out.
+    """Return the option of a part with the best mean gain in `WORTH` on all sets but `held_out`, with that gain and its
+    gain on the set held out; `as set` if no option has a mean gain above 0, to four decimals.
     """
     others = [options_of_set for name, options_of_set in gains_by_set.items() if name != held_out]
     best = Choice()
@@ -91,6 +89,6 @@ def _standard_error(gain: Gain) -> float:
 
 
 def _negative(gain: Gain) -> Gain:
-    """Return a gain with its sign turned."""
+    """Return a gain with its sign turned: the difference, and the interval, whose ends change places."""
     low, high = gain["interval"]
     return {"difference": 0.0 - gain["difference"], "interval": [0.0 - high, 0.0 - low]}

@@ -42,7 +42,9 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskRecall) -> dict[str, object]:
-    """Measure how well doubt separates unanswerable questions from the group's own; `asSet`: how often it abstains."""
+    """Measure how well doubt separates unanswerable questions from the group's own: see `separation`. `asSet` is added:
+    the share of recalls of each kind whose context has no memory.
+    """
     without, with_answer = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {
         name: round(sum(not state.context.included for state in states) / max(len(states), 1), 4)
@@ -52,7 +54,9 @@ def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskR
 
 
 def _doubts(state: State) -> Doubts:
-    """Return a recall's doubt (1 if not judged), and two simpler signs: its best cosine and BM25 score, negated."""
+    """Return a recall's doubt (1 if not judged), and two simpler signs: its best cosine and BM25 score, negated (1 and
+    0 without candidates).
+    """
     pool, order = state.pool, state.order
     lexical = np.nan_to_num(pool.scores["lexical"][order], nan=0.0) if "lexical" in pool.scores else np.zeros(0)
     doubt = state.abstention.score if state.abstention else 1.0
@@ -60,7 +64,9 @@ def _doubts(state: State) -> Doubts:
 
 
 def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
-    """Measure the evidence in contexts, for two values of `topK`: as set, and so large that only the budget cuts."""
+    """Measure the evidence in contexts, by `topK` as text: `top_k`, and 100, so large that only the budget cuts. Each
+    value is as of `lab.metrics.context.compare`.
+    """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}
     for max_count in dict.fromkeys((top_k, UNCUT)):
@@ -87,7 +93,12 @@ def _filled(
 
 
 def separation(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> dict[str, object]:
-    """Return each sign's area under the ROC curve, with intervals, and the share that each threshold abstains from."""
+    """Return how well doubt, and the simpler signs of `Doubts`, tell unanswerable questions from answerable ones.
+
+    In wire form: the counts; `auc`, the area under doubt's ROC curve, with its 95 % interval; `floors`, the areas of
+    the other signs; `gainOverFloors`; `abstained`, by each of `THRESHOLDS` the share of questions with that much doubt.
+    Both sequences must have an item.
+    """
     signs = {name: (_column(unanswerable, name), _column(answerable, name)) for name in Doubts.__slots__}
     areas = {name: _resampled_areas(*columns) for name, columns in signs.items()}
     doubt = signs.pop("doubt")
@@ -115,18 +126,22 @@ def separation(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> 
 
 
 def auc(high: Floats, low: Floats) -> float:
-    """Return how often a value of `high` is above one of `low`, ties counting half (Mann and Whitney 1947)."""
+    """Return the share of pairs in which the value of `high` is above that of `low`, ties counting half (Mann and
+    Whitney 1947): the area under the ROC curve. Neither can be empty.
+    """
     above = (high[:, None] > low).mean() + 0.5 * (high[:, None] == low).mean()
     return float(above)
 
 
 def _column(questions: Sequence[Doubts], name: str) -> Floats:
-    """Return one sign of all questions as an array."""
+    """Return one sign (a field of `Doubts`) of all questions as an array, in their order."""
     return np.array([getattr(each, name) for each in questions], dtype=np.float64)
 
 
 def _resampled_areas(high: Floats, low: Floats) -> Floats:
-    """Return the area under the curve for each resample, which draws the same questions for every sign."""
+    """Return the area under the ROC curve (see `auc`) for each of 2,000 seeded resamples of the questions. All signs of
+    the same questions get the same resamples.
+    """
     rng, areas = np.random.default_rng(_SEED), np.empty(SAMPLES)
     for number in range(SAMPLES):
         picks = rng.integers(0, len(high), len(high)), rng.integers(0, len(low), len(low))

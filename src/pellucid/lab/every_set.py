@@ -66,9 +66,11 @@ class LabTable(Wire):
 
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
-    """Measure each data set below a folder in its own home, and again with the choices of the other sets.
+    """Measure each data set below the folder `request.data` in its own home, and, with `ablate` and two sets or more,
+    again with the choices of the other sets.
 
-    Raises InputError if one of `request.sets` is missing, or all are; other missing sets are listed in the table.
+    Raises InputError if one of `request.sets` is missing, or all are (other missing sets are listed in the table), and
+    if a file is of another form or a field is not valid. `report` gets lines about the progress.
     """
     share_of(request.sample)
     changed(settings, request.settings)
@@ -90,7 +92,9 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
 def _table(
     settings: Settings, request: LabAllInput, folders: Mapping[SetName, Path], missing: dict[str, str], report: Report
 ) -> LabTable:
-    """Measure the sets in `folders`, and each once more with the choices of the others."""
+    """Measure the sets in `folders`, and each once more with the choices of the others, if there are choices. `missing`
+    is passed on to the table.
+    """
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(folders.items(), start=1):
         report(f"{name}: set {number} of {len(folders)}")
@@ -124,14 +128,16 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
 
 
 def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """Run the lab on one set."""
+    """Run the lab on one set; the request must not ask for `updates`."""
     output = run_lab(settings, request, report)
     assert isinstance(output, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
     return output
 
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
-    """Map part and set to the choice of the other sets of the table; only sets that were ablated count."""
+    """Return a map from part and set to the choice of the other sets of the table; only sets that were ablated count.
+    Empty, and errors, as of `choices`.
+    """
     return choices(
         {
             name: {
@@ -145,7 +151,9 @@ def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
 
 
 def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
-    """Return the request to measure one of the sets; documents are always measured `verbatim`."""
+    """Return the request to measure one of the sets, with contexts of `BUDGET` characters; sets of documents are always
+    measured `verbatim`.
+    """
     return LabInput(
         dataset=name,
         data=folder,

@@ -42,11 +42,10 @@ class Home:
 
     @classmethod
     def of(cls, app: App, dataset: Dataset, made: KeptHome, keys_of: KeysOf | None = None) -> "Home":
-        """Return the home after its import.
+        """Return the home of an open `app` after its import, of which `made` says when and how long it was.
 
-        `keys_of` returns the records of a memory, by default those its evidence names.
-
-        `price`: `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
+        `keys_of` returns the keys of a memory's records, by default of those that its evidence names. `price` has
+        `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
         """
         kept = {
             group.name: {
@@ -67,7 +66,7 @@ class Home:
         )
 
     def distilled(self, group: Group) -> list[KeptMemory]:
-        """Return the memories of a group that are not transcribed word for word."""
+        """Return the memories of a group that are not transcribed word for word (passages, sections)."""
         return [each for each in self.kept[group.name].values() if not each.transcribed]
 
     def memories(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
@@ -86,7 +85,9 @@ class Home:
 
 
 def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
-    """Yield the memories of a group, each with the keys of the records that its evidence names."""
+    """Yield the memories of a group, each with the keys of its records: by `keys_of`, or if that is None, of those that
+    its evidence names.
+    """
     places = Places.of(group)
     for each in app.index.memories(namespace_of(group)):
         memory = each.memory
@@ -130,7 +131,7 @@ def import_data_set(
 
 
 def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
-    """Import the records of a group: turns as an import takes them, documents as a memory each."""
+    """Import the records of a group: turns as an import takes them, documents (ordinal 0) as a memory each."""
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):
@@ -148,9 +149,8 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
 
 
 def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
-    """Split turns into imports: for `verbatim` one, by session and turn; else two, by date.
-
-    The second import is the newer statements of changed facts, and empty unless `newer_last`.
+    """Split turns into imports: with `verbatim` and without `newer_last` one, by session and turn; else two, by date,
+    turns without a date first. The second has the newer statements of changed facts, and is empty without `newer_last`.
     """
     if mode == "verbatim" and not newer_last:
         return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
@@ -178,10 +178,11 @@ def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
 
 
 def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
-    """Return the functions that ask the home; `left_out` are parts that no recall has.
+    """Return the functions that ask the home; `left_out` are names of legs, stages or terms that every recall leaves
+    out.
 
-    `budgets` are those of the contexts to assemble, in characters (none: the budget of the settings). An answer has
-    `depth` ranks; if that is 0, 100 with `budgets`, and `topK` without.
+    `budgets` are those of the contexts to assemble, in characters; without any, contexts have no limit and are left out
+    of the answers. An answer has at most `depth` ranks; if that is 0, 100 with `budgets`, and `topK` without.
     """
     max_count = depth or (UNCUT if budgets else 0)
     changes = {"top_k_facts": max_count} if max_count else dict[str, int]()
@@ -206,7 +207,9 @@ def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, 
 
 
 def make_recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
-    """Return a function that makes recalls of the home with other settings, dated after its newest session."""
+    """Return a function that makes recalls of the home with other settings, asked at `home.today` and not recorded;
+    `left_out` are names of legs, stages or terms that none of them has.
+    """
     always = frozenset(left_out)
 
     def with_settings(changes: Mapping[str, float], without: tuple[str, ...] = ()) -> AskRecall:
@@ -220,9 +223,8 @@ def make_recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
 def _request(
     home: Home, group: Group, question: LabelledQuestion, changes: Mapping[str, float], left_out: frozenset[str]
 ) -> Request:
-    """Return the recall request of a labelled question, dated after the newest session.
-
-    Its context has no limit of characters unless `changes` sets one.
+    """Return the recall request of a labelled question, asked at `home.today`, with the recall settings `changes`
+    (field names to values). Its context has no limit of characters unless `changes` sets `char_budget`.
     """
     settings = home.app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
     return Request(

@@ -40,7 +40,9 @@ class KeptHome:
     at: datetime | None = None
 
     def make_once(self, work: Callable[[], None]) -> None:
-        """Run the import `work` unless it was done, and record its time and size in the folder."""
+        """Run the import `work` unless it was done (`at` is set); then set `seconds`, `size` (bytes of the home) and
+        `at` (UTC), and record them in the folder. If `work` raises, nothing is recorded.
+        """
         if self.at is not None:
             return
         begun = perf_counter()
@@ -52,7 +54,9 @@ class KeptHome:
 
     @contextmanager
     def home(self, settings: Settings, report: Report, **changed: object) -> Generator[App]:
-        """Open the home in the folder for the block, with further settings `changed`; models stay in their folder."""
+        """Open the home in the folder for the block, with further fields of the settings `changed`, which are not
+        checked. Models are those of the home that `settings` names. `report` gets lines for the user.
+        """
         inside = settings.model_copy(update={"home": self.folder / "home", **changed})
         app = open_app(inside, models=settings.home / "models", report=report)
         try:
@@ -65,10 +69,12 @@ class KeptHome:
 def place_for(
     keep: Path | None, name: str, settings: Settings, made_of: Iterable[object], report: Report
 ) -> Generator[KeptHome]:
-    """Yield the place for a set's home: under this name in `keep`, or in a temporary folder deleted after the block.
+    """Yield the place for a set's home: under this name in `keep`, or if that is None in a temporary folder, which is
+    deleted after the block.
 
-    `made_of` is hashed with code and settings: a kept home with another hash, or unfinished, is deleted first. Raises
-    InputError if `keep` has foreign files, StoreError if another run is using it.
+    `made_of` is hashed (by `repr`) with code and settings: a kept home with another hash, or unfinished, is deleted
+    first. Raises InputError if `keep` has foreign files or is read-only, StoreError if another run is using this name
+    in it.
     """
     if keep is None:
         with TemporaryDirectory(prefix="pellucid-lab-") as folder:
@@ -92,9 +98,9 @@ def place_for(
 
 
 def prepare_kept_folder(keep: Path) -> Path:
-    """Create the folder of kept imports if it is missing, and return its path.
+    """Create the folder of kept imports if it is missing, mark it as the lab's, and return its absolute path.
 
-    Raises InputError if it has foreign files or is read-only.
+    Raises InputError if it is no folder, has files but not the lab's mark (`OURS`), or is read-only.
     """
     keep = keep.resolve()
     if keep.exists() and (not keep.is_dir() or (any(keep.iterdir()) and not (keep / OURS).is_file())):
@@ -116,7 +122,7 @@ def prepare_kept_folder(keep: Path) -> Path:
 
 
 def signature(*parts: object) -> str:
-    """Return a hash over the `repr` of these parts, 24 hexadecimal digits."""
+    """Return a hash over the `repr` of these parts in their order, 24 hexadecimal digits."""
     digest = sha256()
     for part in parts:
         digest.update(repr(part).encode("utf-8", "surrogatepass") + b"\0")
@@ -125,7 +131,9 @@ def signature(*parts: object) -> str:
 
 @cache
 def code_hash(without: Collection[str] = ()) -> str:
-    """Return a hash over the program's own files, without the top packages named in `without`, such as `recall`."""
+    """Return a hash over the program's own files, without the top packages named in `without`, such as `recall`. It is
+    computed once a process; `without` must be hashable.
+    """
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     named = ((path.relative_to(root), path) for path in files)
@@ -142,7 +150,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, value: object) -> None:
-    """Write a value to a file as JSON, atomically."""
+    """Write a value to a file as JSON, whole or not at all, by way of a file beside it with the suffix `.part`."""
     part = path.with_suffix(".part")
     part.write_text(json.dumps(value), "utf-8")
     part.replace(path)

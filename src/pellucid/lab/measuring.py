@@ -97,9 +97,11 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 
 
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
-    """Import a set into a temporary home and measure the recall of its questions.
+    """Import a set into a temporary home, or one in `request.keep`, and measure the recall of its questions.
 
-    Raises InputError if the request cannot be measured.
+    `report` gets lines about the progress. With a mode other than `verbatim` (and a set other than `sessions`), the set
+    is measured `verbatim`, too, for comparison. Raises InputError if the request cannot be measured, or a file of the
+    set is missing or of another form.
     """
     _check(request)
     settings = changed(settings, request.settings)
@@ -143,7 +145,9 @@ def _check(request: LabInput) -> None:
 
 
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """Return the joint gain of `options` for several parts (`{"graph": "off"}`), by metric with intervals."""
+    """Import a set, and return the gain of all `options` for parts made at once (`{"graph": "off"}`) over the recall as
+    set, by metric: `{"difference": …, "interval": […]}`. Options are as of `lab.variants.together`.
+    """
     settings = changed(settings, request.settings)
     with open_set(settings, request, report) as opened:
         return gain_of(opened.home.dataset, opened.asker, together(options), opened.measure)
@@ -152,7 +156,7 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
     """Import a set, ask its questions, and return the measurements.
 
-    `floors` also asks plain searches and makes the further measurements.
+    With `floors`, single legs are asked, too, and the further measurements are made.
     """
     with open_set(settings, request, report) as opened:
         wire, answers = run(
@@ -198,7 +202,9 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """Measure how often the newer of two statements ranks above the older, the newer being imported last."""
+    """Measure how often the newer of two statements ranks above the older, the newer being imported last. The data set
+    must have exactly one group.
+    """
     (group,) = dataset.groups
     updates = group.updates
 

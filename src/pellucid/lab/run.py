@@ -46,14 +46,13 @@ def run(
     floor: Asker | None,
     measure: Measure = measure_answer,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question, in all variants if `ablate`, and with single legs of `floor`.
+    """Ask every question, in all variants if `ablate`, and with single legs of `floor`, unless that is None. Return
+    metrics, and the plain answers by the question's id; `on_part` gets words about the progress.
 
-    Return metrics, and answers by id.
-
-    The metrics, in wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, ablation (the gain of
-    each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of less and more of a
-    weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a part's share of the
-    time).
+    The metrics, in wire form: counts, metrics, intervals, floors, gainOverFloors, latencyMs, legs, byKind, ablation
+    (the gain of each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of less and
+    more of a weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a part's
+    time and share of it).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
@@ -111,9 +110,9 @@ def _gather_answers(
     measure: Measure,
     on_part: Callable[[str], None],
 ) -> _AllAnswers:
-    """Ask every question in every variant of each asker, and score the answers; report progress to `on_part`.
-
-    The first asker's `_ALL` variant is the plain one.
+    """Ask every question in every variant of each asker, and score the answers by `measure`; report progress to
+    `on_part` every 25 questions. One of the variants must be called `_ALL`: the plain one. Questions are encoded by
+    the first asker.
     """
     rows, anew = dict[Hashable, list[Mapping[str, float]]](), Counter[Hashable]()
     plain, encoding = list[RankedAnswer](), list[float]()
@@ -151,7 +150,7 @@ def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, objec
 
 
 def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dict[str, dict[str, Any]]:
-    """Map part and factor to the gain of that other weight, in the metrics common to every set."""
+    """Map part and factor to the gain of that other weight, in `COLUMNS` and `WORTH` as far as measured."""
     out: dict[str, dict[str, Any]] = {}
     for (part, factor), each in others.items():
         gains = each.gain_over(scores)
@@ -160,7 +159,9 @@ def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dic
 
 
 def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
-    """Return each part's median `millis`, and its `share` of a recall, from 8 questions with and without the part."""
+    """Return the median processor time in `millis` that each part adds, and its `share` of a recall with the part, from
+    at most 8 questions asked with and without it.
+    """
     millis: dict[str, list[float]] = {name: [] for name in (_ALL, *parts)}
     for group, question in pairs[:: max(1, len(pairs) // TIMED)][:TIMED]:
         asker.encode(question)
@@ -176,9 +177,8 @@ def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dic
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Map the metrics of a `reference` run over the same questions to its value and this run's ratio to it.
-
-    The ratio to a value of 0 is 0.
+    """Return, for each metric of a `reference` run over the same questions, its value (`verbatim`) and this run's
+    `ratio` to it, 0 for a value of 0. `metrics` must have each of them.
     """
     return {
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}
@@ -187,7 +187,9 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
 
 
 def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
-    """Map legs to how many recalls found anything (`fired`) and the mean number of candidates (`meanNominated`)."""
+    """Return, for each leg, in how many recalls it found anything (`fired`), and the mean number of its candidates over
+    all answers (`meanNominated`).
+    """
     names = sorted({name for answer in answers for name in answer.nominated})
     counts_by_leg = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
     return {

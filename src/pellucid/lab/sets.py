@@ -98,8 +98,8 @@ class LabInput(Wire):
 
 
 def share_of(sample: str, limit: int = 0) -> Share:
-    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); InputError if it is malformed. At
-    most `limit` of them are asked, spread evenly; 0 asks all."""
+    """Parse a share of questions, `4` (every fourth, from the first on) or `2/4` (the second of four), and return it;
+    InputError if it is malformed. At most `limit` of them are asked, spread evenly; 0 asks all."""
     match = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
     share = Share(int(match[1] or 1), int(match[2]), limit) if match else Share(0, 0)
     if not 1 <= share.which <= share.of:
@@ -112,7 +112,9 @@ def share_of(sample: str, limit: int = 0) -> Share:
 
 
 def check_files(name: str, data: Path) -> None:
-    """Raise InputError if the files of a set are missing or of another form; sets without a reader pass."""
+    """Read the files of a set, and raise InputError if they are missing or of another form. Of `graph` and `asof`
+    nothing is checked here.
+    """
     if reader := _READERS.get(name):
         try:
             reader(data)
@@ -126,7 +128,8 @@ def check_files(name: str, data: Path) -> None:
 
 @contextmanager
 def open_set(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Import a set for the block, into a temporary home or one in `keep`, with the share of its questions asked for.
+    """Import a set for the block, into a temporary home or one in `request.keep`, and yield it with the share of its
+    questions asked for. Not for `graph` and `asof`.
 
     Raises InputError if no question is in that share.
     """
@@ -150,7 +153,7 @@ def _records(settings: Settings, request: LabInput, report: Report) -> Generator
 
 
 def _plain(home: Home, request: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
-    """Return an opened set whose floors are asked of the same home."""
+    """Return an opened set whose floors are asked of the same home, by the same asker."""
     ask = make_asker(home, request.without, budgets=request.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
@@ -176,7 +179,9 @@ def _sessions(settings: Settings, request: LabInput, report: Report) -> Generato
 
 @contextmanager
 def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, report: Report) -> Generator[Home]:
-    """Import the transcripts as files, in order of time, and yield the home."""
+    """Import the transcripts as files, in order of time, and yield the home. StoreError if not all was imported, as
+    when the encoder fails, or, with `verbatim`, if a turn is in no memory.
+    """
     bare, mode = Group("sessions", (), labelled.questions), request.mode
     with (
         place_for(request.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as place,
@@ -224,7 +229,9 @@ def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
 
 
 def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
-    """Join the texts of a ranking, one a line, cut at the budget; its keys are those of all texts begun within it."""
+    """Join the texts of a ranking, one a line, cut at the budget (characters); its keys are those of all texts begun
+    within it.
+    """
     keys, text = list[str](), ""
     for item, each in zip(answer.ranking, answer.texts, strict=True):
         if len(text) >= budget:

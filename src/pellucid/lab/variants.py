@@ -9,7 +9,7 @@ from pellucid.settings.sections import RecallSettings
 
 
 def all_but(leg: str) -> tuple[str, ...]:
-    """Return every part of a recall but one leg."""
+    """Return the names of every part that a recall can leave out, but one leg."""
     return tuple(part for part in removable_parts() if part != leg)
 
 
@@ -57,7 +57,9 @@ PLAIN = Variant()
 
 
 def multiply_weights(settings: RecallSettings, part: str, factor: float) -> RecallSettings:
-    """Multiply the weights of a part in the settings by a factor."""
+    """Return the settings with the weights of a part multiplied by a factor; the values are not checked. KeyError for a
+    part that `WEIGHTS` does not name.
+    """
     legs, changed = dict[str, float](), dict[str, object]()
     for name in WEIGHTS[part]:
         room, _, leg = name.rpartition(".")
@@ -69,9 +71,9 @@ def multiply_weights(settings: RecallSettings, part: str, factor: float) -> Reca
 
 
 def together(options: Mapping[str, str]) -> Variant:
-    """Return a variant with options for several parts: `off`, `on` (diversity), `half` or `double`.
+    """Return a variant with an option for each of several parts: `off`, `on`, `half` or `double`, to be asked anew.
 
-    Any other option changes nothing.
+    `on` switches diversity on, whatever the part. Any other option changes nothing.
     """
     changes = [_diversified] if "on" in options.values() else []
     changes += [
@@ -87,13 +89,13 @@ def _diversified(settings: RecallSettings) -> RecallSettings:
 
 
 def without_each() -> dict[str, Variant]:
-    """Return variants, by part: without each part that is on, with each part that is off."""
+    """Return variants, by part: one without each part that is on by default, one with each that is off by default."""
     less = {part: Variant((part,)) for part in ABLATED}
     return less | dict.fromkeys(TRIED, Variant(change=_diversified, anew=True))
 
 
 def other_weights() -> dict[tuple[str, str], Variant]:
-    """Return variants by (part, name of factor), each with one weight multiplied."""
+    """Return variants by (part, name of factor: `half` or `double`), each with the weights of one part multiplied."""
     return {
         (part, name): Variant(change=partial(multiply_weights, part=part, factor=factor))
         for part in WEIGHTS

@@ -46,9 +46,10 @@ class Clause:
 
 @text_cache(2048)
 def clauses(text: str) -> tuple[Clause, ...]:
-    """Return the clauses of the first sentence that states anything; empty if the text has quotation marks.
+    """Return the clauses of the first sentence that states anything, in order, in the text's NFKC form and case.
 
-    A quotation is somebody else's word, so that nothing is read from a text with one.
+    Empty if no sentence does, or if the text has quotation marks: a quotation is somebody else's word. Dates in
+    brackets are left out. After the whole clauses, those that were cut short follow (`Clause.cut`).
     """
     plain = " ".join(_DATED.sub("", unicodedata.normalize("NFKC", text)).split())
     if _QUOTED.search(plain):
@@ -66,7 +67,9 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
-    """Return the clauses of a sentence's parts, each with what narrows it; `corrects`, `alone`: see `Clause`."""
+    """Return the clauses of a sentence's parts, up to the first part that is unsure (`maybe`), each with what narrows
+    it; `corrects`, `alone`: see `Clause`.
+    """
     whole, left, cut = list[str](), "", list[str]()
     for raw in parts:
         part = raw.lstrip("; ")
@@ -94,7 +97,9 @@ def _is_long_statement(part: str) -> bool:
 
 
 def comma_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of a text between commas, semicolons and ends of sentences; items of a list are parts, too."""
+    """Return the parts of a text between commas, semicolons and ends of sentences, in order, without blanks and the
+    marks `.`, `!` and `;` at their ends; items of a list are parts, too. A part can be empty.
+    """
     return tuple(part.strip(" .!;") for sentence in sentences(text) for part in _PARTS.split(sentence))
 
 
@@ -125,7 +130,9 @@ def _take_opening(parts: list[str]) -> str:
 
 
 def _is_opening(part: str) -> bool:
-    """Whether a part only opens a statement, or admits a mistake: `Ok`, `no wait`, `I told you wrong`."""
+    """Whether a part only opens a statement, or admits a mistake: `Ok`, `no wait`, `I told you wrong`; also a part
+    without words.
+    """
     words = _bare_words(part)
     owns_up = bool(lexicon.words("pronouns", "possessive") & set(words[:1])) and _corrects(part)
     return all(word in lexicon.words("openings", "leads") for word in words) or owns_up
@@ -137,7 +144,9 @@ def _corrects(part: str) -> bool:
 
 
 def _is_explanation(part: str) -> bool:
-    """Whether a part only explains the clause before it: a reason, a consequence, or what it excludes."""
+    """Whether a part only explains the clause before it: a reason, a consequence, or what it excludes; also a part
+    without words.
+    """
     words = _bare_words(part)
     return not words or words[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
 
@@ -155,7 +164,9 @@ def _narrows(part: str) -> bool:
 
 
 def _bare_clause(part: str) -> str:
-    """Return a clause without fillers at its beginning, and without a reason and a time at its end."""
+    """Return a clause without fillers at its beginning, without a reason and words of a time up to now at its end, and
+    without marks at its ends.
+    """
     opening = _filler_pattern().match(part)
     part = _time_pattern().sub("", part[opening.end() :] if opening else part)
     return _time_pattern().sub("", _reason_pattern().sub("", part)).strip(" ,.!")

@@ -15,7 +15,9 @@ _CLITICS = re.compile(rf"{CLITIC}\b")
 
 
 def spell_denials(text: str) -> str:
-    """Return the text with each `n't` as ` not`, and `cannot` in two words."""
+    """Return the text with each `n't` as ` not` (`can't` and `won't` as `can not` and `will not`), and `cannot` in two
+    words.
+    """
     if "'" in text or "’" in text or "annot" in text.lower():
         return _DENIALS.sub(_spelled_out, text)
     return text

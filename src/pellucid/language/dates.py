@@ -26,16 +26,19 @@ def units() -> Mapping[str, str]:
 
 
 def alternatives(words: Iterable[str], min_length: int = 1) -> str:
-    """Return a regular expression that matches any of the words of at least `min_length` characters.
+    """Return a regular expression that matches any of the words of at least `min_length` characters, as they stand.
 
-    The longest is tried first, so that no word is matched by its beginning.
+    The longest is tried first, so that no word is matched by its beginning. Empty, which matches anywhere, if there is
+    no such word.
     """
     kept = (word for word in words if len(word) >= min_length)
     return "|".join(re.escape(word) for word in sorted(kept, key=len, reverse=True))
 
 
 def month_span(year: int, month: int, months: int = 1) -> Span:
-    """Return the period of `months` whole months that begins with this month (1 to 12) of this year."""
+    """Return the period of `months` whole months that begins with this month (1 to 12) of this year. ValueError outside
+    the years 1 to 9999.
+    """
     end = year * 12 + month - 1 + months
     return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
 
@@ -43,7 +46,8 @@ def month_span(year: int, month: int, months: int = 1) -> Span:
 def relative_span(today: date, unit: str, offset: int) -> Span:
     """Return the period of one `unit` that lies `offset` units after (before, if negative) that of `today`.
 
-    Units: `day`, `week`, `weekend`, `month`, `quarter`, `year`; with `trail`, the last `offset` days and today.
+    Units: `day`, `week` (from Monday), `weekend` (Saturday and Sunday), `month`, `quarter`, `year`; with `trail`, the
+    last `offset` days and today. OverflowError or ValueError outside the years 1 to 9999.
     """
     if unit == "day":
         day = today + timedelta(days=offset)

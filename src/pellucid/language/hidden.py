@@ -74,10 +74,12 @@ _SEEN = _DrawnForm()
 
 
 def undisguised(text: str) -> str:
-    """Return the text in compatibility form, without invisible characters, look-alikes as the letters they imitate.
+    """Return the text in compatibility form (NFKC), without invisible characters, look-alikes as the letters they
+    imitate, with one form of dash, apostrophe and line break. Case and accents stay; so does a text of ASCII without
+    control characters.
 
     Words of another script stay: a word counts as a disguise only if it has a Latin letter too, or if it consists of
-    look-alikes and the text is mostly Latin. Case and accents stay.
+    look-alikes and the text is mostly Latin.
     """
     if text.isascii():
         return text.translate(_SEEN) if _CONTROL.search(text) else text
@@ -90,7 +92,11 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """Return the undisguised text without accents, and the index in `text` that each of its characters comes from."""
+    """Return the text as compared with Latin letters, and the index in `text` that each of its characters comes from.
+
+    It has compatibility forms, no invisible characters and no accents, and a Latin letter for every look-alike, also in
+    words of another script; case stays.
+    """
     seen, places = list[str](), list[int]()
     for at, char in enumerate(text):
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", char)).translate(_SEEN)
@@ -102,7 +108,9 @@ def aligned(text: str) -> tuple[str, list[int]]:
 
 
 def without_accents(text: str) -> str:
-    """Return an undisguised text in lower case, without accents and vowel signs, as words are looked up."""
+    """Return an undisguised text casefolded, without accents and vowel signs, with one form of three Arabic letters, as
+    words are looked up. Invisible characters stay: `undisguised` removes them.
+    """
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFD", text.casefold())
@@ -148,12 +156,13 @@ class VisibleText:
     places: tuple[int, ...] = ()  # empty if every character has the same position as in the original
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range in the original text that a range in the visible text comes from."""
+        """Return the range in the original text that a range in the visible text, not an empty one, comes from."""
         return (self.places[start], self.places[end - 1] + 1) if self.places else (start, end)
 
 
 def visible_text(text: str) -> VisibleText | None:
-    """Return the text as a reader sees it, without invisible characters; None if that is the text itself.
+    """Return the text as a reader sees it, without invisible characters, wide and styled letters in ASCII; None if that
+    is the text itself. Letters of other scripts stay.
 
     A token broken by a zero-width space, or typed in full-width letters, is still the token to whoever copies it.
     """

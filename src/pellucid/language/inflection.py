@@ -28,7 +28,8 @@ _VOWELS = frozenset("aeiou")
 def base_form(word: str) -> str:
     """Return a casefolded word without its ending of plural, tense or person, crudely: for comparing only.
 
-    Short words and words of other scripts stay as they are.
+    Forms of `be`, `have`, `go`, `I`, `we` and of German `sein` and `haben` become one word. Words of one or two letters
+    and of other scripts stay as they are.
     """
     if word in _MERGED:
         return _MERGED[word]
@@ -49,12 +50,16 @@ def base_form(word: str) -> str:
 
 @cache
 def base_forms(*kinds: str) -> frozenset[str]:
-    """Return the base forms of the lexicon's words of some kinds (`verbs`)."""
+    """Return the base forms of the lexicon's words of some kinds (`verbs`); KeyError for an unknown kind."""
     return frozenset(map(base_form, lexicon.words(*kinds)))
 
 
 def find_form(word: str, candidates: Iterable[str]) -> str:
-    """Return the first of `candidates` that differs from `word` in its ending only; empty if none does."""
+    """Return the first of `candidates` that is `word` itself or differs from it in its ending only; empty if none does.
+
+    Both endings must be of the past, or both of the present, after three common letters at least. `word` is casefolded;
+    a stop word, or one with a character that is no letter, has no form.
+    """
     if not word.isalpha() or word in stop_words():
         return ""
     forms = {

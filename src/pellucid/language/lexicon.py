@@ -87,7 +87,9 @@ def _join_patterns(patterns: list[str], texts: Mapping[str, str | list[str]]) ->
 
 @cache
 def lexicon(code: str) -> Lexicon:
-    """Return the file `words` of a language, by its code such as `en`."""
+    """Return the parsed file `words` of a language, by its code such as `en`; all callers share it. FileNotFoundError
+    if there is none.
+    """
     return cast("Lexicon", table(code, "words"))
 
 
@@ -156,14 +158,17 @@ def scales() -> tuple[frozenset[str], ...]:
 
 @cache
 def sign(kind: str) -> str:
-    """Return a pattern of the regular expressions of one kind (`past`, `unsure`) for Japanese and Chinese."""
+    """Return a pattern of the regular expressions of one kind (`past`, `unsure`) for Japanese and Chinese; empty for an
+    unknown kind, which matches anywhere.
+    """
     return "|".join(signs[kind] for code in EAST if kind in (signs := lexicon(code).get("signs", {})))
 
 
 def likeliest_language(words: Collection[str], codes: Sequence[str] = STATED) -> str:
-    """Return the code of the language with the most typical words among `words`; empty if there is none.
+    """Return the code of the language with the most typical words among `words`, which are casefolded; empty if none of
+    them is typical.
 
-    Of several languages with as many, the first in `codes`.
+    Of several languages with as many, the first in `codes`, which must name one.
     """
     found = {code: len(_telltales(code).intersection(words)) for code in codes}
     best = max(found, key=lambda code: found[code])

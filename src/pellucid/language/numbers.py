@@ -18,5 +18,7 @@ def figures(text: str) -> list[str]:
 
 
 def amounts(text: str) -> list[str]:
-    """Return a text's numbers in order, each with its sign, bound, currency or range, without blanks: `<=-5€`."""
+    """Return a text's numbers in order, each with its sign, bound, currency, percent sign or range, without blanks,
+    with `-` for every dash: `<=-5€`. Thousands commas stay.
+    """
     return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _AMOUNT.findall(text)]

@@ -66,7 +66,8 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def own_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a message outside its code blocks and quoted lines; a line break ends one, too.
+    """Yield the sentences of a message outside its code blocks and quoted lines, in order, stripped of blanks; a line
+    break ends one, too.
 
     Cut more simply than by `sentences`: good enough for finding phrases.
     """
@@ -90,7 +91,9 @@ def sentence_starts(text: str) -> Iterator[int]:
 
 
 def join_sentences(parts: Iterable[str]) -> str:
-    """Return the sentences (at least one) as one text; all but the last get a full stop if they have no mark."""
+    """Return the sentences (ValueError if there is none) as one text; all but the last get a full stop if they have no
+    mark that ends them.
+    """
     *first, last = parts
     return "".join(f"{each} " if is_closed(each) else f"{each}. " for each in first) + last
 

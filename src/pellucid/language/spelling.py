@@ -48,7 +48,9 @@ def content_hash(text: str, entity: str | None = None) -> str:
 
 
 def entity_key(name: str) -> str:
-    """Return the form in which names of entities and attributes are compared: casefolded, blanks and hyphens as `-`."""
+    """Return the form in which names of entities and attributes are compared: NFKC, casefolded, stripped of blanks,
+    each run of blanks, dashes and underscores as one `-`.
+    """
     return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
 
 

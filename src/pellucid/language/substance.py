@@ -20,7 +20,9 @@ def is_specific(text: str) -> bool:
 
 
 def without_announcement(text: str) -> str:
-    """Return a text without its last sentence if that ends in a colon, as an announcement does (`Now the docs:`)."""
+    """Return a text's sentences, joined by blanks, without the last if that ends in a colon, as an announcement does
+    (`Now the docs:`).
+    """
     parts = sentences(text)
     return " ".join(parts[:-1] if parts and closing_mark(parts[-1]) in (":", "：") else parts)
 
@@ -28,7 +30,8 @@ def without_announcement(text: str) -> str:
 def is_narration(text: str) -> bool:
     """Whether a text says little beside what its speaker does next: `Good question. Let me check the hooks.`
 
-    A sentence that announces also says something if it is long, has a part behind a dash or colon, or gives a reason.
+    A sentence that announces also says something if it has more than 200 characters or a part behind a dash or colon,
+    or gives a reason. False if no sentence announces anything.
     """
     said = sentences(text)
     left = [each for each in said if not _only_announces(each.lower())]

@@ -32,7 +32,11 @@ def stop_words() -> frozenset[str]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return a text's words in order, casefolded; a run of an unspaced script (Han, Kana, Thai) gives its bigrams."""
+    """Return a text's words in order, in NFKC, casefolded, without apostrophes; a name with inner points, colons,
+    hyphens or the like (`v1.2`) is one word.
+
+    A run of an unspaced script (Han, Kana, Thai) gives its bigrams, or its only sign; other words joined to it follow.
+    """
     found: list[str] = []
     tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())
     if text.isascii():
@@ -48,7 +52,9 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Return the distinct words with a meaning, in order of first appearance: no stop words or lone Latin letters."""
+    """Return the distinct words with a meaning, in order of first appearance, spelled as by `words`: no stop words or
+    lone Latin letters.
+    """
     return tuple(dict.fromkeys(filter(carries_meaning, words(text))))
 
 
@@ -59,7 +65,9 @@ def carries_meaning(word: str) -> bool:
 
 
 def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield, for each camel-case name in a text (`parseHTTPHeader`), the index at which it begins, and its words."""
+    """Yield, for each camel-case name of 3 to 64 letters and digits in a text (`parseHTTPHeader`), the index at which
+    it begins, and its words as they are written.
+    """
     for found in _JOINED.finditer(text):
         yield found.start(), _JOINT.split(found[0])
 

@@ -105,7 +105,10 @@ def open_otel(settings: TelemetrySettings) -> OtelWatcher:
 
 
 def _own_provider(settings: TelemetrySettings) -> TracerProvider:
-    """Make a tracer provider that exports by OTLP, or exports nothing if the environment turns the exporter off."""
+    """Make a tracer provider that exports by OTLP, to the endpoint of the settings or else of the environment, or
+    exports nothing if the environment turns the exporter off. Of the exporter's failures, only the first is logged from
+    now on.
+    """
     named = Resource({"service.name": "pellucid", "service.version": version("pellucid")})
     provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
     if exports_spans():

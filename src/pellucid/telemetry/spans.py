@@ -101,7 +101,9 @@ def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
 
 
 def _event_attributes(event: RecallEvent) -> dict[str, Value]:
-    """Return the attributes of a recall's outcome: its class of query, counts, and the surface that it came through."""
+    """Return the attributes of a recall's outcome: what it came to, its class of query, counts, whether a part failed,
+    and the surface that it came through.
+    """
     return {
         "gen_ai.memory.record.count": event.selected,
         "pellucid.recall.outcome": event.outcome,
@@ -212,8 +214,8 @@ def _nanos(stage: StageTrace) -> int:
 
 
 def _leg_span(done: RecallDone, state: State, leg: LegHealth, time: tuple[int, int], *, content: bool) -> Span:
-    """Return the span of one leg: its health, weight and 20 best candidates; `time` is its start and end in
-    nanoseconds."""
+    """Return the span of one leg: its health, weight and 20 best candidates, with `content` also the query and texts.
+    `time` is its start and end in nanoseconds since 1970."""
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
     attributes: dict[str, Value] = {
         "openinference.span.kind": "RETRIEVER",
@@ -233,7 +235,9 @@ def _leg_span(done: RecallDone, state: State, leg: LegHealth, time: tuple[int, i
 
 
 def _rerank_span(state: State, stage: StageTrace, began: int, ended: int, *, content: bool) -> Span:
-    """Return the span of the reranker: its model and 20 best candidates, or the type of the error if it failed."""
+    """Return the span of the reranker: its model and 20 best candidates, or the type of the error if it failed; with
+    `content`, also the query and texts. `began` and `ended` are nanoseconds since 1970.
+    """
     scores, attributes = state.pool.rerank_score, dict[str, Value]()
     attributes |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
     if content:

@@ -35,7 +35,7 @@ class RecallDone:
 
     @property
     def began(self) -> int:
-        """When the recall began."""
+        """Return when the recall began, in nanoseconds since 1970."""
         return self.ended - int(self.event.millis * 1e6)
 
 

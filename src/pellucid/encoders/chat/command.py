@@ -50,7 +50,9 @@ class ChatCommand:
         return cls(name, (program, *words[1:]), environment, clean)
 
     def exchange(self, question: ChatPrompt, within_s: float) -> Reply | Failure:
-        """Run the program once on a question, for at most `within_s` seconds; return its reply or why there is none."""
+        """Run the program once on a question, for at most `within_s` seconds; return its reply, not checked, or why
+        there is none. Of what it prints, 1 MiB is the most.
+        """
         prompt = prompt_of(question)
         try:
             result = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, within_s)
@@ -95,7 +97,8 @@ def prompt_of(question: ChatPrompt) -> str:
 def _split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the setting `llm.command` as a program and its arguments.
 
-    Raises InputError if it is empty, a quotation mark is not closed, or the program depends on the working folder.
+    Raises InputError if it is empty or has a zero byte, a quotation mark is not closed, or the program depends on the
+    working folder.
     """
     step = 'write it like command = ["claude", "-p"] under [llm] of the pellucid.toml in the home; see docs/llm.md'
     try:
@@ -131,7 +134,9 @@ def _printable(complaint: bytes) -> str:
 
 
 def _shortened(text: str, prompt: str) -> str:
-    """Return the end of a text on one line, at most 240 characters, without the lines that repeat the prompt."""
+    """Return the end of a text on one line, at most 240 characters (after `…` if more was there), without the lines
+    that stand in the prompt. Lines are joined by ` | `.
+    """
     lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
     joined = " | ".join(lines)
     return joined if len(joined) <= _SHOWN_COMPLAINT else f"…{joined[-_SHOWN_COMPLAINT:]}"

@@ -83,7 +83,9 @@ class _ErrorBody(BaseModel):
 
 
 def check_settings(settings: LlmSettings) -> None:
-    """Raise InputError if no endpoint can be asked with these settings: one is missing, or has an impossible value."""
+    """Raise InputError if no endpoint can be asked with these settings: one is missing or has an impossible value, or
+    `llm.maxCost` is set without prices.
+    """
     for name, value in (("baseUrl", settings.base_url), ("model", settings.model)):
         if not value:
             step = f"set it under [llm] in pellucid.toml, or {_ENVIRONMENT[name]}; or name a program: docs/llm.md"
@@ -105,12 +107,15 @@ _ENVIRONMENT = {"baseUrl": "PELLUCID_LLM__BASE_URL", "model": "PELLUCID_LLM__MOD
 
 
 def model_and_host(settings: LlmSettings) -> str:
-    """Return the model and the host, as errors name them."""
+    """Return the model and the host, as errors name them: `gpt-4.1 at api.openai.com`."""
     return f"{settings.model} at {urlsplit(settings.base_url).netloc}"
 
 
 def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Reply | Failure:
-    """Ask the endpoint once, waiting at most `within_s` seconds; return its reply, or why there is none."""
+    """Ask the endpoint once, waiting at most `within_s` seconds; return its reply, not checked, or why there is none.
+
+    Nothing is raised for what the endpoint or the network does. `settings` must have passed `check_settings`.
+    """
     path, body = _path_and_body(settings, question)
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     headers = json_headers(settings.api_key.get_secret_value().strip())
@@ -187,7 +192,9 @@ def _error_words(answer: HttpResponse) -> list[str]:
 
 
 def _wait_s(answer: HttpResponse) -> float | None:
-    """Return the seconds to wait by the header `Retry-After`, a number or a date; None if missing or unreadable."""
+    """Return the seconds to wait by the header `Retry-After`, a number or a date (0 if it is past); None if it is
+    missing or unreadable.
+    """
     header = answer.headers.get("retry-after", "").strip()
     try:
         return max(0.0, float(header)) if header.lower() != "nan" else None

@@ -174,7 +174,9 @@ class _Chat:
             raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
     def _count_usage(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
-        """Add the tokens of one exchange, and their cost, to the meter; estimate tokens that were not counted."""
+        """Add the tokens of one exchange, and their cost, to the meter; estimate tokens that the endpoint did not
+        count. Do nothing if no endpoint answered, or a program was asked.
+        """
         if outcome.usage is None:
             return
         text = outcome.text if isinstance(outcome, Reply) else ""
@@ -191,9 +193,8 @@ class _Chat:
         self.meter.cost += (tokens_in * self._settings.input_cost + tokens_out * self._settings.output_cost) / _MILLION
 
     def _pause_s(self, failure: Failure, attempts: int) -> float:
-        """Return seconds to wait after so many attempts: doubling from .5 to 8 with jitter.
-
-        At least what the failure asks.
+        """Return the seconds to wait after this many attempts: 0.5, doubled with each up to 8, times a random factor
+        from 0.5 to 1; at least what the failure asks.
         """
         doubled = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempts - 1))
         return max(failure.wait_s or 0.0, doubled * (0.5 + self._jitter() / 2))
@@ -210,6 +211,11 @@ class OpenAIChat(_Chat):
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        """Prepare to ask, without sending anything; InputError as of `endpoint.check_settings`.
+
+        `deadline` is when the call that asks is given up (None: never). `sleep` waits some seconds, `jitter` returns a
+        number from 0 to 1 that spreads the pauses.
+        """
         from pellucid.encoders.chat import endpoint
 
         endpoint.check_settings(settings)
@@ -233,6 +239,7 @@ class CommandChat(_Chat):
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        """Find the program, without running it; errors as the class says, other arguments as of `OpenAIChat`."""
         from pellucid.encoders.chat.command import ChatCommand
 
         command = ChatCommand.from_settings(settings, clean)

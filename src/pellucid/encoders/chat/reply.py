@@ -23,9 +23,10 @@ _START = re.compile(r"[{\[]")
 
 
 def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
-    """Return the first JSON value in a model's text that follows the schema, and "".
+    """Return the first JSON object or list in a model's text that follows the schema, and "".
 
-    If there is none, return None and what is wrong with the text.
+    If there is none, return None and what is wrong with the first one, or with the text. Of the schema, only `type`,
+    `enum`, `properties` and `items` are checked; a missing property counts as null.
     """
     first = ""
     for value in _json_values(text, _ENVELOPES):
@@ -39,7 +40,7 @@ def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
 def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
     """Yield every outermost JSON object or list in a text, each followed by the values that it can be an envelope of.
 
-    `depth` is how many layers of envelopes are opened.
+    `depth` is how many layers of envelopes are opened. After 200 braces that begin no JSON, the rest is not read.
     """
     at = broken = 0
     while broken < _BROKEN_STARTS and (start := _START.search(text, at)):

@@ -29,7 +29,7 @@ class OnnxGraph:
     constants: list[onnx.TensorProto] = field(default_factory=list[onnx.TensorProto])
 
     def constant(self, array: NDArray[np.generic]) -> str:
-        """Add a constant array, and return its name."""
+        """Add a constant array of any type and shape, and return its name."""
         name = f"c{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
@@ -45,7 +45,9 @@ class OnnxGraph:
     def apply(
         self, operator: str, *inputs: str, domain: str = "", out: str = "", **attributes: float | onnx.TensorProto
     ) -> str:
-        """Add a node that applies an operator to named values, and return the name of its output (`out`)."""
+        """Add a node that applies an operator to named values, and return the name of its output: `out`, or if that is
+        empty a new one. `domain` is that of the operator, empty for ONNX's own.
+        """
         out = out or f"{operator}{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [out], domain=domain)
         node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
@@ -163,7 +165,9 @@ class Int8Dense:
         return graph.apply("Mul", largest, graph.scalar(1 / 127)), _ZERO
 
     def _gelu_scale(self, rows: str) -> tuple[str, int]:
-        """Add and return the same for GELU's output: nearly one-sided, so that its zero point is low."""
+        """Add what `_row_scales` adds, for GELU's output, and return the same: it is nearly one-sided, so that its zero
+        point is low.
+        """
         graph = self.graph
         largest = graph.apply("ReduceMax", rows, graph.ints(1), keepdims=0)
         above = graph.apply("Mul", largest, graph.scalar(1 / (255 - _GELU_ZERO)))

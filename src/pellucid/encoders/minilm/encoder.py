@@ -74,8 +74,8 @@ class MiniLM:
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
         """Yield the encodings of texts, in the order given, computed 2,048 at a time.
 
-        A text longer than 256 tokens (with the two special ones) is represented by its first 256. Raises EncoderError
-        if the model could not be loaded.
+        A text longer than 256 tokens (with the two special ones), or 16,384 characters, is represented by its
+        beginning. The model is waited for however long it loads. Raises EncoderError if it could not be loaded.
         """
         for start in range(0, len(texts), _WINDOW_TEXTS):
             yield from self._encode_window(texts[start : start + _WINDOW_TEXTS])
@@ -84,7 +84,8 @@ class MiniLM:
         """Return the encoding of a query; its vector's bits are those of `encode`. The arrays are shared and read-only.
 
         A model that is loading is waited for until `deadline`; however long it takes if that is None. Tokens after the
-        256th are cut.
+        256th, and characters after the 16,384th, are cut. The latest 1,024 queries stay in memory until
+        `text_cache.drop_cached_texts`.
 
         Raises DeadlineError if the model was still loading (it goes on, for the next time), EncoderError if it could
         not be loaded.
@@ -133,7 +134,9 @@ class MiniLM:
         return loading.result()
 
     def _read_files(self) -> _Loaded:
-        """Load the tokenizer and the graph from the cache folder, fetching and building what is missing."""
+        """Load the tokenizer and the graph from the cache folder, fetching and building what is missing, and have NumPy
+        multiply in one thread from now on.
+        """
         from pellucid.encoders.minilm.reading import open_tokenizer
 
         session = Session(self._cache, self._variant, self._report)

@@ -37,7 +37,8 @@ def write(graph: Path, digest: str) -> None:
 
 
 def check(graph: Path, *, whole: bool = False) -> GraphState:
-    """Return whether a graph's bytes are those that were built; read them if the stamp changed, or if `whole`.
+    """Return the state of a graph: `valid` if its bytes are those that were built, `damaged` if others, `missing`, or
+    `unknown` without a record. The bytes are read if the stamp changed, or if `whole`.
 
     If only the stamp changed (a copied file), the new stamp is recorded, unless `whole`.
     """

@@ -18,7 +18,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
-    """Return the model's own tokenizer, fetched with the weights if it is missing.
+    """Return the model's own tokenizer, fetched with the weights if it is missing; it cuts a text at 256 tokens.
 
     Raises EncoderError if it cannot be had, or changes while it is read.
     """
@@ -37,6 +37,7 @@ def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
 def read(text: str, tokenizer: Tokenizer) -> tuple[str, list[int]]:
     """Return the text as the model reads it, and the indices in that of the blanks that were added, rising.
 
+    Only the first 16,384 characters are read; half surrogate pairs become U+FFFD.
     The blanks separate the words of a camel-case name that the model does not know as one word: `HookAgent` becomes
     hook and agent, and not `hooka` and `gent`; PlayStation stays.
     """

@@ -71,7 +71,9 @@ def _stamp(variant: Variant) -> dict[str, str]:
 
 
 def _verify_graph(path: Path, report: Report | None) -> None:
-    """Raise _UnusableError for a graph whose bytes are not known to be those that were built."""
+    """Raise _UnusableError for a graph that is missing, or whose bytes are not known to be those that were built; tell
+    `report` of a damaged one.
+    """
     state = graph_record.check(path)
     if state == "damaged" and report:
         report(f"{MODEL_NAME}: {path.name} was changed after it was built; it is not used")
@@ -106,7 +108,9 @@ def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
 
 
 def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
-    """Build a variant's graph from the weights, which are fetched if they are missing, and write it to `path`."""
+    """Build a variant's graph from the weights, which are fetched if they are missing, and write it to `path`, with its
+    record. EncoderError if the weights could not be had, or the file could not be written.
+    """
     from pellucid.encoders.minilm import graph
 
     files = provision(path.parent, report)

@@ -63,8 +63,9 @@ class CrossEncoder:
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
         """Return the model's own output for each pair, usually a logit; see `Reranker`.
 
-        A model that takes longer to load than `deadline_s` goes on loading for the next time. A pair in the middle of
-        the model is stopped at the deadline.
+        Of a query and a text, the first 8,192 characters are read, and of both together at most 512 tokens. A model
+        that takes longer to load than `deadline_s` goes on loading for the next time. A pair in the middle of the model
+        is stopped at the deadline.
         """
         started = time.perf_counter()
         if not texts:
@@ -125,6 +126,7 @@ class _TimeBox:
     """A number of seconds after which every run with its `options` is stopped, and none begins."""
 
     def __init__(self, seconds: float) -> None:
+        """Prepare `options`; the time runs from the `with` block on, and is over at once if `seconds` is 0 or less."""
         from pellucid.encoders.onnx import onnxruntime
 
         self.options: RunOptions = onnxruntime.RunOptions()
@@ -155,6 +157,9 @@ class _LoadedReranker:
     """A tokenizer and a graph, ready for any number of threads."""
 
     def __init__(self, model: str, cache: Path) -> None:
+        """Load a model from this machine (`files.locate`); EncoderError if it is missing, or its graph has inputs that
+        no cross-encoder has, and the errors of the libraries that load it.
+        """
         from pellucid.encoders.onnx import open_session
 
         files = locate(model, cache)
@@ -171,7 +176,9 @@ class _LoadedReranker:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, query: str, text: str, options: "RunOptions") -> float:
-        """Return the model's number for one pair; `options` can stop it (`_TimeBox`)."""
+        """Return the model's number for one pair, of which 8,192 characters each are read; `options` can stop it
+        (`_TimeBox`). TimeoutError if they did so before, EncoderError if the model gives more numbers than one.
+        """
         if options.terminate:
             raise TimeoutError("the time was over before this pair's turn came")
         pair = self._tokenizer.encode(well_formed(query[:_MAX_CHARACTERS]), well_formed(text[:_MAX_CHARACTERS]))

@@ -55,7 +55,7 @@ def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
 
 
 def well_formed(text: str) -> str:
-    """Return the text with half surrogate pairs, which cannot be encoded, replaced."""
+    """Return the text with half surrogate pairs, which cannot be encoded, replaced by U+FFFD, one for one."""
     return _SURROGATE.sub("\ufffd", text)
 
 

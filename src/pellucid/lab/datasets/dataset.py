@@ -93,7 +93,9 @@ class Dataset:
         return sum(len(group.questions) for group in self.groups)
 
     def sampled(self, share: Share) -> "Dataset":
-        """Return the data set with a share of its questions, and all records."""
+        """Return the data set with a share of its questions, counted through all groups, and all records. Groups
+        without a question left stay.
+        """
         asked = [(group.name, each.id) for group in self.groups for each in group.questions]
         chosen = {asked[number] for number in share.picked(len(asked))}
         groups = (

@@ -49,7 +49,9 @@ class AsOfQuestion:
 
 
 def documents(data: Path) -> list[EipDocument]:
-    """Read every document of `docs.jsonl[.xz]`; raise InputError if the file is missing or malformed."""
+    """Read every document of the file `docs.jsonl[.xz]` in the folder `data`, or one below, in the file's order; raise
+    InputError if it is missing or a row lacks a field.
+    """
     return [
         EipDocument(int(row["id"]), str(row["status"]), str(row["path"]), str(row["text"]))
         for row in rows(find(data, "docs.jsonl*"), ("id", "status", "path", "text"))
@@ -57,7 +59,10 @@ def documents(data: Path) -> list[EipDocument]:
 
 
 def requires(data: Path) -> Requires:
-    """Read each document's direct requirements from `edges.tsv`; raise InputError if the file is missing."""
+    """Read each document's direct requirements from `edges.tsv` (in the folder `data`, or one below): a map from
+    numbers to numbers, without documents that require nothing. Raise InputError if the file is missing, ValueError if a
+    line is malformed.
+    """
     out: dict[int, set[int]] = {}
     for line in find(data, "edges.tsv").read_text("utf-8").splitlines()[1:]:
         source, relation, target = line.split("\t")
@@ -67,7 +72,9 @@ def requires(data: Path) -> Requires:
 
 
 def changes(data: Path) -> list[HeaderChange]:
-    """Read every change of `status_history.jsonl`, oldest first; raise InputError if it is missing or malformed."""
+    """Read every change of `status_history.jsonl[.xz]`, oldest first, at instants in UTC; raise InputError if the file
+    is missing or a row lacks a field, ValueError for a malformed number or date.
+    """
     found = [
         HeaderChange(
             int(row["doc"]), _instant(row["date"]), str(row["field"]), row["old"], row["new"], str(row["commit"])
@@ -100,7 +107,9 @@ def _header(number: int, values: Mapping[str, str | None]) -> str:
 
 
 def questions(data: Path, field: Field) -> list[AsOfQuestion]:
-    """Read the questions of `asof_<field>_questions.jsonl`; raise InputError if it is missing or malformed."""
+    """Read the questions of `asof_<field>_questions.jsonl[.xz]`, in the file's order, about instants in UTC; errors as
+    of `changes`.
+    """
     return [
         AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))
         for row in rows(find(data, f"asof_{field}_questions.jsonl*"), ("doc", "question", "as_of", "answer"))
@@ -108,5 +117,5 @@ def questions(data: Path, field: Field) -> list[AsOfQuestion]:
 
 
 def _instant(text: object) -> datetime:
-    """Parse an ISO 8601 instant; one without a zone is of UTC."""
+    """Parse an ISO 8601 instant into UTC; one without a zone is of UTC. ValueError if it is malformed."""
     return in_utc(datetime.fromisoformat(str(text)))

@@ -10,9 +10,8 @@ from pellucid.errors import InputError, field_name
 
 
 def find(path: Path, pattern: str) -> Path:
-    """Return `path` if it is a file, else the first match of `pattern` in that folder or one folder below.
-
-    Raises InputError if there is no match.
+    """Return `path` if it is a file, whatever its name, else the first match of the glob `pattern` in that folder or
+    one folder below (the one that sorts first). Raises InputError if there is no match.
     """
     if path.is_file():
         return path
@@ -22,12 +21,14 @@ def find(path: Path, pattern: str) -> Path:
 
 
 def first_match(path: Path, pattern: str) -> Path | None:
-    """Return the match of a pattern in a folder or one folder below that sorts first; None if there is none."""
+    """Return the match of a glob pattern in a folder or one folder below that sorts first; None if there is none."""
     return min([*path.glob(pattern), *path.glob(f"*/{pattern}")], default=None)
 
 
 def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a `.jsonl` or `.jsonl.xz` file; raise InputError for a line without one of these fields."""
+    """Yield the objects of a `.jsonl` or `.jsonl.xz` file, one a line; raise InputError for a line that is no JSON
+    (also a blank one), or lacks one of these fields.
+    """
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:

@@ -16,7 +16,9 @@ _ASKED = ("1", "2", "3", "4")
 
 
 def load(path: Path) -> Dataset:
-    """Load the conversations of a file, or of a folder with a file `locomo*.json`."""
+    """Load the conversations of a file, or of a folder with a file `locomo*.json` in it or one below, a group each.
+    InputError if there is no such file; other errors (`KeyError`, `ValueError`, …) if it is of another form.
+    """
     conversations: list[dict[str, Any]] = json.loads(find(path, "locomo*.json").read_text("utf-8"))
     return Dataset("locomo", tuple(_group(each) for each in conversations))
 
@@ -37,9 +39,8 @@ def _group(conversation: dict[str, Any]) -> Group:
 
 
 def _cited_turns(conversation: dict[str, Any], keys: set[str]) -> dict[str, tuple[str, ...]]:
-    """Map the keys of turns that `observation` entries cite to the sentences that cite them.
-
-    Only of turns in `keys`.
+    """Return a map from the keys of turns that `observation` entries cite to the sentences that cite them; only of
+    turns in `keys`.
     """
     cited: dict[str, tuple[str, ...]] = {}
     speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]
@@ -55,7 +56,9 @@ def _labels(evidence: list[str], keys: set[str]) -> dict[str, int]:
 
 
 def _records(conversation: dict[str, Any]) -> list[Record]:
-    """Return the turns of a conversation as records, in order."""
+    """Return the turns of a conversation as records, in order, all as of the role `user`; the caption of a picture is
+    added to a turn's text, and counted in `unsaid`.
+    """
     out: list[Record] = []
     sessions = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))
     for number in sessions:
@@ -69,7 +72,7 @@ def _records(conversation: dict[str, Any]) -> list[Record]:
 
 
 def _date(text: str) -> datetime | None:
-    """Parse a date such as `1:56 pm on 8 May, 2023`; None if it is malformed."""
+    """Parse a date such as `1:56 pm on 8 May, 2023`, taken as UTC; None if it is malformed."""
     try:
         return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:

@@ -12,7 +12,10 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """Load the questions of a file, or of a folder with a file `evidence*.json`; all turns are pooled in one group."""
+    """Load the questions of a file, or of a folder with a file `evidence*.json` in it or one below; all turns are
+    pooled in one group. Questions that nothing answers are left out (see `unanswerable`), their turns are not. Errors
+    as of `locomo.load`.
+    """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
     questions: list[LabelledQuestion] = []
@@ -29,7 +32,9 @@ def load(path: Path) -> Dataset:
 
 
 def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
-    """Load the questions that nothing answers (`_abs`); turns that nearly answer them can be in the pool."""
+    """Load the questions that nothing answers (their id ends in `_abs`), in the file's order, from the file that `load`
+    reads; turns that nearly answer them can be in the pool.
+    """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
         LabelledQuestion(entry["question_id"], entry["question"], {}, entry["question_type"])
@@ -51,7 +56,7 @@ def _update(question: LabelledQuestion, own_records: list[Record]) -> list[Updat
 
 
 def _records(session: dict[str, Any]) -> list[Record]:
-    """Return the turns of a session as records."""
+    """Return the turns of a session as records, in order; all have the session's date, None if that is malformed."""
     at = _date(session.get("date", ""))
     name = session["session_id"]
     return [
@@ -61,7 +66,9 @@ def _records(session: dict[str, Any]) -> list[Record]:
 
 
 def _date(text: str) -> datetime | None:
-    """Parse a date such as `2023/05/20 (Sat) 02:21`, with or without time; None if it is malformed."""
+    """Parse a date such as `2023/05/20 (Sat) 02:21`, with or without time (0:00), taken as UTC; None if it is
+    malformed.
+    """
     plain = re.sub(r"\s*\([A-Za-z]+\)", "", text)
     for form in ("%Y/%m/%d %H:%M", "%Y/%m/%d"):
         try:

@@ -29,7 +29,9 @@ class Places:
 
     @classmethod
     def of(cls, group: Group) -> "Places":
-        """Index a group's records."""
+        """Return the keys of a group's records by the source and turn that `place` gives each; of two records in one
+        place, the later one's.
+        """
         return cls({place(record): record.key for record in group.records})
 
     def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
@@ -43,10 +45,10 @@ class Places:
 
 
 def rank_records(memories: Iterable[KeptMemory], max_count: int, about: str = "") -> list[KeptMemory]:
-    """Return the first `max_count` ranks of `memories`, leaving out transcribed memories that repeat.
+    """Return the first `max_count` of `memories` (best first), leaving out transcribed memories that repeat.
 
-    A transcribed memory repeats if its records came before, if it has no records, or if its record is `about` (named by
-    the question).
+    A transcribed memory repeats if another of just the same records came before, if it has no records, or if its only
+    record is `about`: the key of the record that the question itself names, "" if it names none.
     """
     out: list[KeptMemory] = []
     seen = {(about,), ()}

@@ -12,7 +12,9 @@ _MARK = re.compile(r"\{\w+\}")  # A noise, a pause or a broken-off word, such as
 
 
 def load(path: Path) -> Dataset:
-    """Load the meetings of a file, or of a folder with a file `val.jsonl[.xz]`, with their specific questions."""
+    """Load the meetings of a file, or of a folder with a file `val.jsonl[.xz]` in it or one below, with their specific
+    questions, a group each. InputError if the file is missing or a row lacks a field.
+    """
     meetings = rows(find(path, "val.jsonl*"), ("meeting_transcripts", "specific_query_list"))
     return Dataset("qmsum", tuple(_group(f"meeting-{number}", each) for number, each in enumerate(meetings, start=1)))
 
@@ -38,11 +40,11 @@ def _group(name: str, meeting: dict[str, Any]) -> Group:
 
 
 def _labels(name: str, spans: list[list[str]], keys: set[str]) -> dict[str, int]:
-    """Return those of `keys` that are in these spans (first and last turn, from 0), graded 1."""
+    """Return those of `keys` that are in these spans (first and last turn, from 0, both included), graded 1."""
     span_keys = [_key(name, place) for first, last in spans for place in range(int(first), int(last) + 1)]
     return {key: 1 for key in span_keys if key in keys}
 
 
 def _key(name: str, place: int) -> str:
-    """Return the key of a turn of a meeting."""
+    """Return the key of a turn of a meeting, by its place from 0: `meeting-1#0`."""
     return f"{name}#{place}"

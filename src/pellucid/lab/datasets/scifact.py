@@ -8,7 +8,12 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """Load a folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; only judged queries become questions."""
+    """Load `corpus.jsonl[.xz]`, `queries*.jsonl[.xz]` and `qrels*.tsv` of a folder, or of folders one below, as one
+    group.
+
+    Only queries with a judged abstract of a grade above 0 become questions. InputError if a file is missing or a row
+    lacks a field.
+    """
     labels: dict[str, dict[str, int]] = {}
     for line in find(path, "qrels*.tsv").read_text("utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")

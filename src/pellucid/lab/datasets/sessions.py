@@ -76,7 +76,8 @@ class Sessions:
 def load(path: Path) -> Sessions:
     """Load the labelled sessions of a folder, or of one folder below it.
 
-    InputError if a file is missing or malformed.
+    InputError if a file is missing, or a row of labels or questions lacks a field; other errors (`KeyError`,
+    `ValueError`, `re.error`) for a malformed transcript or pattern.
     """
     folder = find(path, "durable.jsonl*").parent
     files = [each for each in sorted(folder.glob("*.jsonl*")) if each.name.partition(".")[0] not in _LABELS]
@@ -104,7 +105,7 @@ def load(path: Path) -> Sessions:
 
 
 def _transcript(path: Path) -> Transcript:
-    """Read a transcript file (`.jsonl` or `.xz`), with the timestamp of its first turn, empty if it has none."""
+    """Read a transcript file (`.jsonl` or `.xz`), with the first timestamp in it as text, empty if it has none."""
     raw = path.read_bytes()
     text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
     begins = re.search(r'"timestamp": ?"([^"]+)"', text)
@@ -112,7 +113,9 @@ def _transcript(path: Path) -> Transcript:
 
 
 def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
-    """Yield (uuid, text) of each line of a transcript that the user or the assistant said."""
+    """Yield (uuid, text) of each line of a transcript that the user or the assistant said; side chains, summaries, and
+    what the program wrote in the user's name are left out.
+    """
     for line in filter(None, transcript.split("\n")):
         row = json.loads(line)
         if row.get("type") not in ("user", "assistant") or any(row.get(name) for name in _ASIDE):

@@ -50,7 +50,10 @@ class AsOfLabOutput(Wire):
 
 
 def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOfLabOutput:
-    """Index the documents, import the history of their headers, and ask which values they had at past instants."""
+    """Index the documents in a temporary home, import the history of their headers, and ask which values they had at
+    past instants. `report` gets lines about the progress. Errors as of `index_documents` and of the set's readers;
+    StoreError if a history is refused.
+    """
     documents, changes = eips.documents(request.data), eips.changes(request.data)
     history_only = eips.headers_only(documents, changes)
     with index_documents(settings, [*documents, *history_only], report) as home:
@@ -82,7 +85,9 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
 
 
 def _load_history(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
-    """Import the changes as a history of headers; return counts and seconds. Raises StoreError if one is refused."""
+    """Import the changes as a history of headers; return `headerVersions`, `unknown` (rows of no known document) and
+    `seconds`. Raises StoreError if one is refused.
+    """
     begun = perf_counter()
     rows = (
         {"doc": c.number, "date": c.at, "field": c.field, "new": c.value, "old": c.before, "commit": c.commit}
@@ -121,9 +126,8 @@ def _count_answers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _ranks_of_answers(recalls: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
-    """Count the recalls in which the right header ranks first, in the first 5, or at all.
-
-    Append the times to `millis`.
+    """Return the number of recalls (`asked`), and of those in which the right header ranks `first`, in the first five
+    (`inFive`), or at all (`found`). Appends the times to `millis`.
     """
     places: list[int] = []
     for question, state, spent in recalls:
@@ -135,7 +139,7 @@ def _ranks_of_answers(recalls: Iterable[tuple[eips.AsOfQuestion, State, float]],
 
 
 def states_it(memory: Memory, question: eips.AsOfQuestion) -> bool:
-    """Whether a memory is the header of the document at the question's instant, and states the answer."""
+    """Whether a memory is of the question's document and valid at its instant, and has a line `field: answer`."""
     has_begun = memory.valid_at is not None and memory.valid_at <= question.at
     is_lasting = memory.invalid_at is None or question.at < memory.invalid_at
     states_answer = f"{question.field}: {question.answer}" in memory.content.splitlines()

@@ -51,7 +51,9 @@ class GraphLabOutput(Wire):
 
 
 def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> GraphLabOutput:
-    """Index the documents, compare their edges with the truth, and ask what each depends on."""
+    """Index the documents in a temporary home, compare their edges with the truth, and ask what each depends on.
+    `report` gets lines about the progress. Errors as of `index_documents`, of the set's readers and of `dependencies`.
+    """
     documents, truth = eips.documents(request.data), eips.requires(request.data)
     moved = frozenset(each.number for each in documents if each.status == eips.MOVED)
     asked = request.sampled(sorted(truth))
@@ -115,14 +117,16 @@ def _measure_dependencies(
 
 
 def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: AbstractSet[int]) -> dict[str, Any]:
-    """Return the metrics without the documents that moved, be they question, requirement or result."""
+    """Return the metrics without the documents that moved, be they question, requirement or result. `rankings` maps
+    each document asked about to documents, best first; `truth` is what each requires.
+    """
     requires = without(truth, moved)
     without_moved = {number: [each for each in ranking if each not in moved] for number, ranking in rankings.items()}
     return dependencies({number: without_moved[number] for number in rankings if number in requires}, requires)
 
 
 def _rankings(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
-    """Return, for each document asked about, the ranking of each variant beside the truth, in wire form."""
+    """Return, for each document asked about, the first 20 of each variant's ranking beside the truth, in wire form."""
     return tuple(
         {"document": number, "requires": sorted(truth[number])}
         | {name: each[number][:DEPTH] for name, each in rankings.items()}

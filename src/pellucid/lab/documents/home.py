@@ -64,9 +64,11 @@ class Indexed:
 def index_documents(
     settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
 ) -> Generator[Indexed]:
-    """Write the documents into a folder, index it, and yield the home for the block.
+    """Write the documents into a folder, index it in the namespace `NAMESPACE`, and yield the home for the block.
 
-    With `keep` the home stays there.
+    With `keep` the home stays in that folder, and is reused while an import would make the same; else it is temporary.
+    InputError if a document's path leads out of the folder, StoreError if not all were indexed; errors as of
+    `place_for`, too.
     """
     with place_for(keep, "eips", settings, documents, report) as place:
         folder = place.folder / "corpus"
@@ -116,7 +118,9 @@ class Ask(Generic[Item]):
 def recall_each(
     app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
 ) -> Iterator[tuple[Item, State, float]]:
-    """Yield (item asked about, recall, milliseconds) for each question; progress is reported under a title."""
+    """Yield (item asked about, recall, milliseconds) for each question, in order; `report` is told the progress, after
+    `title`, every 50. `left_out` are legs, stages or terms that the recalls leave out. Nothing is recorded.
+    """
     for place, ask in enumerate(asks):
         if place % REPORTED_EVERY == 0:
             report(f"{title}: {place} of {len(asks)}")
@@ -125,7 +129,9 @@ def recall_each(
 
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
-    """Recall with a large topK and no limit of characters, without a receipt; return result and its milliseconds."""
+    """Recall with a topK of 1,000 and no limit of characters, without a receipt; return the result, and the
+    milliseconds that it took.
+    """
     recall_input = RecallInput(
         query=query,
         namespace=NAMESPACE,
@@ -147,7 +153,7 @@ def number_of(key: str) -> int:
 
 
 def document_of(memory: Memory) -> int:
-    """Return the number of the document that a section belongs to; -1 if it belongs to none."""
+    """Return the number of the document that a section belongs to, by its entity; -1 if it belongs to none."""
     return number_of(node_key(memory.entity_ref or ""))
 
 

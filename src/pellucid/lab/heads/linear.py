@@ -21,7 +21,9 @@ def common_features(texts: Iterable[Iterable[str]], always: str = "\0", fewest: 
 
 
 def matrix(texts: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Return a matrix with a row for each text and a column for each name; other features are dropped."""
+    """Return a matrix with a row for each text (a map from features to values) and a column for each name, 0 where the
+    text lacks the feature; other features are dropped.
+    """
     column = {name: at for at, name in enumerate(names)}
     out = np.zeros((len(texts), len(names)))
     for row, each in enumerate(texts):
@@ -34,7 +36,11 @@ def matrix(texts: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats
 def score_held_out(
     like: Floats, targets: Floats, fold: NDArray[np.int64], solve: Callable[[Floats, Floats], Floats]
 ) -> Floats:
-    """Score each text by a head fitted (`solve`) without the text's `fold`; `like` is the texts' kernel matrix."""
+    """Return a score for each text by a head that was fitted without the text's fold.
+
+    `like` is the texts' kernel matrix, `targets` what the head is to score, `fold` the number of each text's fold.
+    `solve` takes the kernel matrix and the targets of some texts, and returns their dual coefficients.
+    """
     out = np.zeros(targets.shape)
     for number in sorted(set(fold.tolist())):
         held_out, others = fold == number, fold != number
@@ -49,5 +55,5 @@ def table(head: Sequence[str], names: Iterable[str], weights: Iterable[NDArray[n
 
 
 def fingerprint(lines: Iterable[str]) -> str:
-    """Return a hash over labelled texts, 16 hexadecimal digits."""
+    """Return a hash over lines of labelled texts, in their order, 16 hexadecimal digits."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -46,16 +46,17 @@ class Fitted:
 
 
 def load(paths: Sequence[Path]) -> list[SentenceLabel]:
-    """Load the labels of JSON-lines files `{text, role, kind}`, each text once, in an order by hash."""
+    """Load the labels of JSON-lines files `{text, role, kind}`, each text once (with its last label), in an order by
+    hash. ValueError or KeyError for a malformed line.
+    """
     rows = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()]
     found = {str(row["text"]): SentenceLabel(str(row["text"]), row["role"] == "user", str(row["kind"])) for row in rows}
     return sorted(found.values(), key=lambda label: hashlib.sha256(label.text.encode()).digest())
 
 
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
-    """Fit the weights on all labels, and measure them by cross-validation.
-
-    Leave out features whose weights are all 0.
+    """Fit the weights on all labels, and measure them by cross-validation in ten folds. Features whose weights are all
+    0 in hundredths are left out of the table. KeyError for a kind that is neither `none` nor one of `KINDS`.
     """
     feature_maps = [features(label.text) for label in labels]
     names = linear.common_features(feature_maps, always="=", fewest=FEWEST)
@@ -93,7 +94,11 @@ def _weights(
     kept: NDArray[np.int64],
     kinds: NDArray[np.int64],
 ) -> Floats:
-    """Return the weights of each feature: for the user, for the assistant, and for each kind."""
+    """Return the weights of each feature (rows): for the user, for the assistant, and for each kind (columns).
+
+    `matrix` has a row a sentence, `user` says which the user said, `like` is their kernel matrix, `worth` is 1 for
+    those worth keeping; `kept` are the indices of these, `kinds` their kinds' numbers.
+    """
     duals = _solve(like, worth)
     shared = matrix.T @ duals
     own = [shared + OWN * (matrix[side].T @ duals[side]) for side in (user, ~user)]
@@ -103,7 +108,9 @@ def _weights(
 
 
 def _solve(like: Floats, target: Floats) -> Floats:
-    """Return the dual coefficients of a logistic regression, by iteratively reweighted least squares."""
+    """Return the dual coefficients of a logistic regression on a kernel matrix and targets of 0 and 1, by at most 30
+    rounds of iteratively reweighted least squares.
+    """
     duals: Floats = np.zeros(len(target))
     for _ in range(30):
         chance = 1 / (1 + np.exp(-np.clip(like @ duals, -30, 30)))
@@ -117,7 +124,7 @@ def _solve(like: Floats, target: Floats) -> Floats:
 
 
 def _by_folds(like: Floats, target: Floats) -> Floats:
-    """Return each sentence's probability by a model fitted without its fold."""
+    """Return each sentence's probability of the target 1 by a model fitted without its fold (one of ten)."""
     said = linear.score_held_out(like, target, np.arange(len(target)) % FOLDS, _solve)
     chance: Floats = 1 / (1 + np.exp(-np.clip(said, -30, 30)))
     return chance

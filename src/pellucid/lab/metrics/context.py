@@ -34,7 +34,9 @@ class Plain:
     between: int = 1
 
     def keys(self, ranking: Iterable[KeptMemory], budget: int) -> set[str]:
-        """Return the keys of the ranked records that fit into the budget, up to the first that does not."""
+        """Return the keys of the ranked records that fit into the budget (characters), up to the first memory that does
+        not.
+        """
         found: set[str] = set()
         length = self.around
         for number, each in enumerate(ranking):
@@ -48,7 +50,10 @@ class Plain:
 def compare(
     questions: Sequence[LabelledQuestion], filled: Sequence[Filled], plain: Mapping[str, Plain]
 ) -> dict[str, object]:
-    """Map budgets to the mean share of evidence in the context and in each plain concatenation, and the paired gain."""
+    """Return, for each of `BUDGETS` as text, the mean share of evidence in the `context`, with its 95 % `interval`, in
+    each of the concatenations `plain`, and the paired `gainOverPlain`. `filled` is aligned with `questions`, which
+    must have an item. InputError for a question without relevant records.
+    """
     out: dict[str, object] = {}
     for budget in BUDGETS:
         ours = np.array(

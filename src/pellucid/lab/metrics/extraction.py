@@ -83,7 +83,9 @@ def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) ->
 
 
 def turns_per_second(dataset: Dataset, extractor: Extractor, judge: Judge, clock: Clock) -> float:
-    """Return the turns extracted, scored and judged per second of processor time, without encoding or writing."""
+    """Return the number of turns extracted, scored and judged per second of processor time, rounded, without encoding
+    or writing. The turns of a set are cut into segments as in an import; nothing is kept.
+    """
     warm = Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session_end")
     observe(warm, extractor, judge, clock)
     cut = [segment for group in dataset.groups for segment in segments(record.turn for record in group.records)]

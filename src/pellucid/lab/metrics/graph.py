@@ -27,7 +27,9 @@ def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[
 
 
 def agreement(edges: AbstractSet[Pair], true_edges: AbstractSet[Pair]) -> dict[str, Any]:
-    """Return `precision` and `recall` of edges (0 if there are none), counts, and up to five `wrong` and `missing`."""
+    """Return `precision` and `recall` of edges (0 if there are none), the counts `found` and `true`, and the first five
+    `wrong` and `missing` edges.
+    """
     right = len(edges & true_edges)
     return {
         "precision": round(right / len(edges), 4) if edges else 0.0,
@@ -52,7 +54,7 @@ def closure(requires: Requires, start: int) -> frozenset[int]:
 
 
 def all_direct(ranking: Sequence[int], wanted: Collection[int]) -> bool:
-    """Whether all n direct requirements (`wanted`) are in the first max(5, n) ranks."""
+    """Whether all n direct requirements (`wanted`) are in the first max(5, n) ranks; true if there are none."""
     return set(wanted) <= set(ranking[: max(LEAST_PLACES, len(wanted))])
 
 

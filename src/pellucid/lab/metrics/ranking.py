@@ -22,24 +22,24 @@ def keys_of(item: Item) -> tuple[str, ...]:
 
 
 def hit_at(k: int) -> Metric:
-    """Return the metric: 1 if any relevant record is in the first k, else 0."""
+    """Return the metric: 1 if any relevant record is in the first k ranks, else 0."""
     return lambda ranking, labels: float(any(_new_records(ranking[:k], labels)))
 
 
 def recall_at(k: int) -> Metric:
-    """Return the metric: the share of relevant records in the first k."""
+    """Return the metric: the share of relevant records in the first k ranks; it needs at least one relevant record."""
     return lambda ranking, labels: sum(map(len, _new_records(ranking[:k], labels))) / len(labels)
 
 
 def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
-    """Return 1 / rank of the first relevant record within the first 10, else 0."""
+    """Return 1 / rank of the first relevant record within the first 10 ranks, else 0."""
     return next((1 / place for place, found in enumerate(_new_records(ranking[:10], labels), start=1) if found), 0.0)
 
 
 def ndcg_at(k: int) -> Metric:
-    """Return the metric nDCG with linear gains, as in trec_eval.
+    """Return the metric nDCG of the first k ranks, with linear gains, as in trec_eval.
 
-    A rank with several relevant records counts the best.
+    Of a rank with several relevant records the best counts. The metric needs a relevant record of a grade above 0.
     """
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
@@ -85,7 +85,7 @@ class Scores:
         return cls({name: np.array([row.get(name, np.nan) for row in rows]) for name in names})
 
     def means(self) -> dict[str, float]:
-        """Return the mean of each metric."""
+        """Return the mean of each metric over the questions that it applies to, to four decimals; 0 if to none."""
         return {name: mean(column) for name, column in self.values.items()}
 
     def intervals(self) -> dict[str, list[float]]:
@@ -93,7 +93,9 @@ class Scores:
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:
-        """Map common metrics to the paired difference to another run over the same questions, with its interval."""
+        """Return, for each metric that both runs over the same questions have, the mean paired `difference` (this run's
+        value minus the other's) and its 95 % `interval`.
+        """
         out: dict[str, dict[str, object]] = {}
         for name in (name for name in self.values if name in other.values):
             difference = self.values[name] - other.values[name]
@@ -102,7 +104,7 @@ class Scores:
 
 
 def score_ranking(question: LabelledQuestion, ranking: Ranking) -> dict[str, float]:
-    """Return every metric of one question's ranking."""
+    """Return every metric of `METRICS` of one question's ranking; the question must have relevant records."""
     return {name: metric(ranking, question.relevant) for name, metric in METRICS.items()}
 
 
@@ -113,9 +115,8 @@ def mean(values: Floats) -> float:
 
 
 def interval(values: Floats) -> list[float]:
-    """Return a 95 % bootstrap interval of the mean of the values that are not NaN (percentile method).
-
-    [0, 0] if there are none.
+    """Return a 95 % bootstrap interval of the mean of the values that are not NaN, as [low, high] to four decimals (the
+    percentile method, with 2,000 seeded resamples); [0, 0] if there are none.
     """
     values = values[~np.isnan(values)]
     if len(values) == 0:
@@ -125,13 +126,13 @@ def interval(values: Floats) -> list[float]:
 
 
 def percentile_interval(resampled: Floats) -> list[float]:
-    """Return the 95 % percentile interval of resampled values."""
+    """Return the 95 % percentile interval of resampled values (at least one), as [low, high] to four decimals."""
     low, high = np.percentile(resampled, [2.5, 97.5])
     return [round(float(low), 4), round(float(high), 4)]
 
 
 def spread(millis: Sequence[float]) -> dict[str, float]:
-    """Return the median `p50` and the 95th percentile `p95`; `{}` if there are no values."""
+    """Return the median `p50` and the 95th percentile `p95`, to two decimals; `{}` if there are no values."""
     if not millis:
         return {}
     p50, p95 = np.percentile(millis, [50, 95])

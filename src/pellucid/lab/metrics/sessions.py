@@ -27,7 +27,8 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 
 
 def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
-    """Return the measure for answers to these questions: the usual metrics, and those particular to sessions.
+    """Return the measure for answers to questions with these criteria (by the question's id; KeyError for another): the
+    metrics of `measure_answer`, and those particular to sessions.
 
     `strict@N`: the required pattern matches in the context of N characters; `lenient@N`: or the context has a run of 12
     words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 / rank of
@@ -53,9 +54,8 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
 
 
 def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAnswer) -> tuple[int, int]:
-    """Return the first rank that cites or matches evidence, and the first that cites a superseded turn.
-
-    0 if none does.
+    """Return the first rank (from 1) that cites evidence or matches the required pattern, and the first that cites a
+    superseded turn; 0 if none does.
     """
     first = older = 0
     for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):
@@ -68,7 +68,9 @@ def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAns
 
 
 def quotes(context: str, texts: Iterable[str]) -> bool:
-    """Whether a context has `RUN` consecutive words of one of these texts, or all words of a shorter one."""
+    """Whether a context has 12 consecutive words of one of these texts, or all words of a shorter one, whatever their
+    case and punctuation; texts without a word do not count.
+    """
     context_words = f" {_words(context)} "
     for text in texts:
         words = _words(text).split()

@@ -32,7 +32,9 @@ def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
 
 
 def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Return the share of facts whose newer statement ranks above the older, with its interval, in wire form."""
+    """Return the share of facts whose newer statement ranks above the older, or alone is ranked (`newerAbove`), with
+    its 95 % interval, and the counts of all `cases`, in wire form. `rankings` is aligned with `updates`.
+    """
     cases = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
     above = np.array([float(each in ("newerAbove", "newerOnly")) for each in cases])
     counts = Counter(cases)
@@ -47,9 +49,9 @@ def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[
 def of_user_turns(
     group: Group, updates: Sequence[Update], rankings: Sequence[Ranking]
 ) -> tuple[list[Update], list[Ranking]]:
-    """Return the updates, restricted to statements in the user's turns, and their rankings.
+    """Return the updates, restricted to statements in the user's turns, and their rankings, aligned.
 
-    Updates without such a statement on either side are dropped.
+    Updates that lack such a statement on one of their sides are dropped.
     """
     user_keys = {record.key for record in group.records if record.turn.role == "user"}
     out: list[tuple[Update, Ranking]] = []
@@ -61,11 +63,11 @@ def of_user_turns(
 
 
 def same_attribute(updates: Sequence[Update], memories: Sequence[tuple[Memory, Sequence[str]]]) -> dict[str, int]:
-    """Count the changed facts whose two sides state the same `entity::attribute`, and those superseded.
+    """Count the updates (`pairs`), those whose two sides state the same `entity::attribute` (`sameAttribute`), those of
+    them whose values differ (`changed`), and those of these whose older value is put aside (`superseded`).
 
-    `memories` are all that were kept, each with the keys of its evidence. `changed` are the pairs whose values differ;
-    `superseded` those of them in which every older memory that states the attribute is superseded, or has the attribute
-    retired.
+    `memories` are all that were kept, each with the keys of its evidence. An older value is put aside if every older
+    memory that states the attribute is superseded, or has the attribute retired.
     """
     out: dict[str, int] = {"pairs": 0, "sameAttribute": 0, "changed": 0, "superseded": 0}
     for update in updates:

@@ -101,7 +101,8 @@ _READS_ON = 0.15
 def spans(text: str, *, of_agent: bool = False) -> tuple[MessageSpan, ...]:
     """Return the spans of own words and of pasted material in a message, in order; empty for an empty message.
 
-    A message `of_agent` has headings and paragraphs full of code that are the agent's own.
+    With `of_agent`, an agent wrote the message: then headings and paragraphs full of code are its own. Only the first
+    200,000 characters are examined; the rest counts as pasted.
     """
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
@@ -127,13 +128,17 @@ def _split_at_screen(line: str) -> list[str]:
 
 
 def own_words(text: str, *, of_agent: bool = False) -> str:
-    """Return the speaker's own words in a message: everything except pasted material."""
+    """Return the speaker's own words in a message, without blanks at the ends: everything except pasted material (see
+    `spans`), joined as it stands; empty if there are none.
+    """
     found = spans(text, of_agent=of_agent)
     return "".join(text[span.start : span.end] for span in found if not span.pasted).strip()
 
 
 def pasted_words(text: str, *, of_agent: bool = False) -> str:
-    """Return the pasted material in a message."""
+    """Return the pasted material in a message (see `spans`), joined as it stands, without blanks at the ends; empty if
+    there is none.
+    """
     return "".join(text[span.start : span.end] for span in spans(text, of_agent=of_agent) if span.pasted).strip()
 
 
@@ -226,7 +231,9 @@ def _is_machine(line: str) -> bool:
 
 
 def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the range from the first heading to the end, if there are two headings and many lines below."""
+    """Yield the range from the first heading to the end, if there are two headings, and 15 lines with text from the
+    first on; else nothing.
+    """
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
         yield headings[0], len(lines)
@@ -262,7 +269,9 @@ def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_report(text: str) -> bool:
-    """Whether a paragraph reads as a report about code: English, long, full of names of code, without a speaker."""
+    """Whether a paragraph reads as a report about code: English, of 40 words or more, with three names of code or more,
+    without a speaker or question.
+    """
     words = _WORD.findall(text.lower())
     if len(words) < _REPORT_WORDS or _SPEAKS.search(text) or len(set(_CODE.findall(text))) < _REPORT_CODE:
         return False

@@ -25,9 +25,10 @@ _Word = tuple[str, int, int]
 def phrases(text: str, key_words: int) -> dict[str, tuple[int, int]]:
     """Return the shortest runs of words with `key_words` different meaningful words, each with its first place.
 
-    The dict maps a phrase in plain words to its (start, end) in `text`, in characters. No phrase crosses the end of a
-    sentence, a clause or a table cell. Two texts share a phrase if one repeats words of the other, whatever stands
-    around them.
+    The dict maps a phrase (its words in NFKC, casefolded, without apostrophes, between single blanks) to its (start,
+    end) in `text`, in characters. A path, a dotted name and a number are one word each; a sign of a script without
+    spaces is half of one. No phrase crosses the end of a sentence, a clause or a table cell, or has more than about 8
+    words per key word. Two texts share a phrase if one repeats words of the other, whatever stands around them.
     """
     out: dict[str, tuple[int, int]] = {}
     begin = 0
@@ -54,7 +55,9 @@ def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple
 
 
 def words_row(text: str) -> str:
-    """Return a text's plain words with spaces around them: ` phrase ` is in it for each of the text's `phrases`."""
+    """Return a text's words, spelled as in `phrases`, with spaces around them: ` phrase ` is in it for each of the
+    text's `phrases`.
+    """
     return f" {' '.join(word for word, _, _ in _words(text))} "
 
 

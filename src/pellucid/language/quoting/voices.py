@@ -42,8 +42,8 @@ _SAID = re.compile(
 def foreign_and_own(text: str, *, of_agent: bool = False) -> tuple[str, str]:
     """Return two texts: the lines of a turn that are pasted or quoted, and the speaker's own lines.
 
-    Either can be empty. They are told apart by form (a turn `of_agent` has other forms of its own than a person's), by
-    mail headers and by lead-ins (`the log says:`).
+    Either can be empty. They are told apart by form (a turn `of_agent` has other forms of its own than a person's, see
+    `pasted.spans`), by mail headers and by lead-ins (`the log says:`), after which all is foreign.
     """
     foreign, own = [pasted_words(text, of_agent=of_agent)], list[str]()
     is_led_in, fields = False, 0
@@ -59,11 +59,13 @@ def foreign_and_own(text: str, *, of_agent: bool = False) -> tuple[str, str]:
 
 
 def is_mostly_foreign(text: str) -> bool:
-    """Whether at least half of a turn's words are in lines that are pasted or quoted."""
+    """Whether at least half of a person's turn's words are in lines that are pasted or quoted; false if none is."""
     foreign, own = foreign_and_own(text)
     return bool(foreign.strip()) and len(words(foreign)) >= len(words(own))
 
 
 def quoted(text: str) -> list[str]:
-    """Return the parts of a text between quotation marks that are as long as a clause, without the marks."""
+    """Return the parts of a text between quotation marks, without the marks, in order: those of 24 to 800 characters,
+    of 10 to 800 between Japanese marks.
+    """
     return [next(part for part in found.groups() if part) for found in _SAID.finditer(text)]

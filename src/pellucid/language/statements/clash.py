@@ -37,7 +37,9 @@ class Clash:
 
 
 def clash(older: str, newer: str) -> Clash | None:
-    """Return the plainest contradiction of an older statement by a newer one; None if both can hold or it is unsure."""
+    """Return the plainest contradiction of an older statement by a newer one; None if both can hold, if that is unsure,
+    or if one of them has no frame (see `frames.frames`).
+    """
     clashes = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
     clashes += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]
     return min(filter(None, clashes), key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
@@ -63,7 +65,9 @@ def _begins_list(text: str, value: str) -> bool:
 
 
 def have_akin_names(older: str, newer: str) -> bool:
-    """Whether a word of only one statement is part of a word of only the other: `npm` of `pnpm`."""
+    """Whether a word of only one statement is part of a word of only the other, both of three letters or more: `npm` of
+    `pnpm`.
+    """
     return _have_akin_words(*({word for frame in frames(text) for word in frame.words} for text in (newer, older)))
 
 

@@ -64,9 +64,10 @@ class Frame:
 
 @text_cache(2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """Return every frame that a statement, or a clause of it, can be read as.
+    """Return every frame that a statement, or a clause of it, can be read as, each once.
 
-    Empty for a question, a plan or a guess, and for what happened once.
+    Empty for a question, a plan or a guess, and for what happened once; clauses of more than 40 words, and with
+    brackets or semicolons, have none. The text is read in NFKC, with contractions spelled out.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
@@ -126,9 +127,11 @@ def search_words(text: str) -> str:
 
 
 def clash_keys(text: str) -> frozenset[tuple[str, str]]:
-    """Return words of a statement, each with its role; two statements that share no such pair cannot clash.
+    """Return (role, word) pairs of a statement; two statements that share no such pair cannot clash. Empty if it has no
+    frame.
 
-    The roles: first word, last word, the thing whose location is told, and a number with the word it counts.
+    The roles: `first` word, `last` word, the `thing` whose location is told; in place of a role, a number with each
+    other word of its part of the statement.
     """
     found = [frame for frame in frames(text) if frame.tokens]
     keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}
@@ -141,7 +144,11 @@ def clash_keys(text: str) -> frozenset[tuple[str, str]]:
 
 
 def tokenise(text: str) -> tuple[Token, ...]:
-    """Return the words of a text in order, each with the kind of thing it can name."""
+    """Return the words of a text in order, casefolded, without `'s` and the like, each with the kind of thing it can
+    name.
+
+    Number words above one become digits, names of weekdays the singular; a sign of a script without spaces is a word.
+    """
     return tuple(_token(found, first=not at) for at, found in enumerate(_token_pattern().finditer(text)))
 
 

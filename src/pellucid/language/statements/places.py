@@ -31,7 +31,9 @@ class Change:
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
-    """Return the thing and the place, one to three words, at which a clause says the thing is; else None."""
+    """Return the thing and the place, one to three words, at which a clause says the thing is; else None. `tokens` are
+    in base form (`fold_words`).
+    """
     found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
         return None
@@ -88,7 +90,9 @@ def _split_at_preposition(tokens: Sequence[Token], max_between: int) -> tuple[st
 
 
 def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two statements each name a place they hold for, and none in common: `in Frankfurt`, `in Dublin`."""
+    """Whether two statements each name a place they hold for (a name after a preposition of place), and none in common:
+    `in Frankfurt`, `in Dublin`.
+    """
     where = lexicon.words("locative") - {"to", "from"}
     mine, theirs = (
         {token.text for before, token in pairwise(each) if before.text in where and token.kind == "name"}
@@ -98,7 +102,9 @@ def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """Return the thing whose number a clause changes, and its old number: 5, of `raise it from 5 to 8`; else None."""
+    """Return the thing whose number a clause changes, and its old number: 5, of `raise it from 5 to 8`; else None,
+    also if no word names the thing. `tokens` are in base form (`fold_words`).
+    """
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:
         return None
