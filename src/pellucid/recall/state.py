@@ -1,6 +1,6 @@
 """A request in, what each stage of its recall adds out: the values that travel from stage to stage."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -214,10 +214,11 @@ class Pool:
         return out
 
 
-def blank_pool(rows: Rows, columns: Columns) -> Pool:
+def blank_pool(rows: Rows, columns: Columns, named: Collection[int] = ()) -> Pool:
     """Return a pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet.
 
-    `columns` must be aligned with `rows`.
+    `columns` must be aligned with `rows`; `named` are the numbers of the entities that the query names, as in their
+    column `about`.
     """
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
@@ -227,7 +228,7 @@ def blank_pool(rows: Rows, columns: Columns) -> Pool:
     return Pool(
         rows=rows[by_id],
         dated=np.ones(count, dtype=np.bool_),
-        named=np.zeros(count, dtype=np.bool_),
+        named=np.isin(columns.about[by_id], list(named)),
         ranks={},
         open_ranks={},
         scores={},

@@ -78,8 +78,8 @@ def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
     """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both. It
-    is ready to be sent, with a final newline. None for an operation that gives no X-ray, for an error other than
-    `NotFoundError`, and for the form `lines`.
+    is printable, with a final newline, for surfaces that send it as it is. None for an operation that gives no X-ray,
+    for an error other than `NotFoundError`, and for the form `lines`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
         return None

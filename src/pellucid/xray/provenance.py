@@ -19,7 +19,7 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
     memory = as_stood(memory, request)
     stale = is_stale(memory, request.instant)
     reasons = _safety_reasons(memory, request, stale=stale)
-    safety = _safety(memory, reasons)
+    safety = _safety(memory, request, reasons)
     state = _correction_state(memory)
     return Provenance(
         source=memory.source,
@@ -86,18 +86,22 @@ def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[s
     """Return the reasons against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty if there is
     none.
     """
-    unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
         *([f"document={memory.retired.said}"] if memory.retired and retired_at(memory, request.instant) else []),
         *(["stale=true"] if stale else []),
-        *(f"boundary-blocked={scope}" for scope in unmatched),
+        *(f"boundary-blocked={scope}" for scope in _unmet_scopes(memory, request)),
     )
 
 
-def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
+def _unmet_scopes(memory: Memory, request: Request) -> list[str]:
+    """Return the boundary scopes of a memory that the caller did not name."""
+    return [scope for scope in BOUNDARY_SCOPES if scope in memory.scopes and scope not in request.scopes]
+
+
+def _safety(memory: Memory, request: Request, reasons: tuple[str, ...]) -> Safety:
     """Return `blocked` for a blocking status or unmet scope, else `requires-review` if there are reasons, or `safe`."""
-    if memory.status in KEPT_BACK or any(reason.startswith("boundary-blocked") for reason in reasons):
+    if memory.status in KEPT_BACK or _unmet_scopes(memory, request):
         return "blocked"
     return "requires-review" if reasons else "safe"
 

@@ -10,7 +10,6 @@ from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
-from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.score.equation import Ints, rank, shares_lent
 from pellucid.recall.score.fuse import fused
 from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
@@ -206,7 +205,7 @@ class CandidateView:
         was asked for or none leads to it; `An edge leads to it` if a name on the path is gone.
         """
         plan, path = self._state.plan, self._state.paths.get(unpack_id(self._pool.ids[position]))
-        is_answer, asked = bool(self._pool.answering(plan)[position]), asked_edges(plan.text)
+        is_answer, asked = bool(self._pool.answering(plan)[position]), plan.asked
         if not (is_answer or (plan.answers and path)):
             return ""
         words = "An edge leads to it"

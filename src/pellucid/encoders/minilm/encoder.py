@@ -90,7 +90,7 @@ class MiniLM:
         Raises DeadlineError if the model was still loading (it goes on, for the next time), EncoderError if it could
         not be loaded.
         """
-        self._load(deadline)
+        self._load(deadline)  # waited for here: what is cached by its text knows no deadline
         return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:

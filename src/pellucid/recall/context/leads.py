@@ -76,8 +76,9 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
         for each, asked, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
         if each.memory.category == "section" and each.memory.id in state.ways and (asked or ordinal == 0)
     ]
-    _collect_edge_sentences(found, world)
-    _tell_paths(found, world)
+    edges = _edges_of_ways(found, world)
+    _collect_edge_sentences(found, edges, world)
+    _tell_paths(found, edges, world)
     answers = sum(each.asked for each in found)
     size = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _first_paragraphs(state, world, [each for each in found if each.header])
@@ -123,13 +124,16 @@ def _day_in_header(header: str) -> str:
     return ""
 
 
-def _tell_paths(found: Sequence[_EdgeAnswer], world: World) -> None:
-    """Add to each answer the edges of its way: `A depends on B, which depends on C`."""
-    reader = world.reader.graph
-    nodes = np.array(sorted({node for each in found for node, _, _ in each.way}), dtype=np.int64)
-    names = {each.number: each.name for each in reader.nodes(nodes)}
+def _edges_of_ways(found: Sequence[_EdgeAnswer], world: World) -> dict[int, Edge]:
+    """Map the numbers of all edges on the ways to these answers to the edges."""
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
-    edges = dict(zip(numbers.tolist(), reader.edges(numbers), strict=True))
+    return dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
+
+
+def _tell_paths(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
+    """Add to each answer the edges of its way (`edges` by number): `A depends on B, which depends on C`."""
+    nodes = np.array(sorted({node for each in found for node, _, _ in each.way}), dtype=np.int64)
+    names = {each.number: each.name for each in world.reader.graph.nodes(nodes)}
     for each in found:
         runs = list[list[str]]()
         for (before, _, _), (node, edge, forward) in pairwise(each.way):
@@ -150,14 +154,12 @@ def _path_in_words(run: Sequence[str]) -> str:
     return " ".join(run[:3]) + "".join(further)
 
 
-def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
-    """Add to the answers the sentences that state the edges leading to them.
+def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
+    """Add to the answers the sentences that state the edges (by number) leading to them.
 
     A sentence of an answer's own document goes to that answer, a sentence of another document to the first answer it
     leads to.
     """
-    numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
-    edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
     by_document = {each.memory.session_id: each for each in reversed(found)}

@@ -32,6 +32,7 @@ def legs(state: State, world: World) -> State:
     hits = {name: hits for name, (_, hits) in found.items()}
     state = _with_walk(state, hits.values())
     pool = gather(world.reader, hits, state.admission, state.plan)
+    # a leg reports under its own name; asked for a sub-question it is `vector@2`
     reports = tuple(report.model_copy(update={"name": name}) for name, (report, _) in found.items())
     return replace(state, legs=reports, pool=pool)
 

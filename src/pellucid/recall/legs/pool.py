@@ -75,12 +75,8 @@ _NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
     """Return a pool of these rows without ranks, with the columns that depend on the plan: `named` and `dated`."""
-    columns = reader.columns(rows, admission)
-    by_id = np.argsort(columns.ids, kind="stable")
-    pool = blank_pool(rows, columns)
-    return replace(
-        pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_mask_of_period(pool, plan.period)
-    )
+    pool = blank_pool(rows, reader.columns(rows, admission), plan.named)
+    return replace(pool, dated=_mask_of_period(pool, plan.period))
 
 
 def _mask_of_period(pool: Pool, period: Period | None) -> Mask:

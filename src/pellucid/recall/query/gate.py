@@ -113,8 +113,8 @@ def gate(text: str) -> Gated:
         return Gated("no_recall", "only greets, thanks or agrees")
     if _ASKING.search(lowered):
         return Gated("full", ASKS)
-    if len(text) <= _COMMAND_MOST and (found := _COMMAND.search(lowered)) and not _MEMORY.search(lowered):
-        return Gated("minimal", f"a short command: {found[0].strip()}")
+    if len(text) <= _COMMAND_MOST and _COMMAND.search(lowered) and not _MEMORY.search(lowered):
+        return Gated("minimal", "a short command")
     return Gated("full", "may rest on what is known")
 
 

@@ -91,7 +91,7 @@ def plan(state: State, world: World) -> State:
             encoder_problem=problem,
             query_class=query_class,
             depth=gated.depth,
-            reason=gated.reason.partition(":")[0],
+            reason=gated.reason,
             entities=entities(text),
             named=survey.named,
             period=period,

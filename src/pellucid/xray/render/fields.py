@@ -99,6 +99,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
 
 def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
     """Return the past instants that were asked about (`as of`, `as known at`); empty for the present."""
+    # a snapshot always says of when it is (`asOf`), so that two can be compared: of when it was made is no past
     past = snapshot.as_of if snapshot.as_of != instant_text(snapshot.captured_at) else None
     known_at = (FieldSpan("as known at "), *verbatim(snapshot.as_known_at)) if snapshot.as_known_at else ()
     return joined(filter(None, (verbatim(past), known_at)), FieldSpan("; "))
@@ -212,7 +213,10 @@ def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
 
 
 def term_name(term: str) -> str:
-    """Return the name of a score's term that `--without` and `--set` take: `lexical` for `bm25`, `tierPrior`."""
+    """Return the name of a score's term that `--without` and `--set` take: `lexical` for `bm25`, `tierPrior`.
+
+    A score has the names of the JSON form, some of them other ones; `term_key` knows which, and is asked backwards.
+    """
     return next((name for name in (*LEGS, *TERMS) if term_key(name) == term), to_camel(term))
 
 
@@ -271,7 +275,7 @@ def _safety_spans(provenance: Provenance) -> Spans:
 
 
 def _reason_against_use(reason: str) -> Spans:
-    """Return a reason against use in words: `its document is withdrawn` for `document=withdrawn`."""
+    """Return a reason against use, as it is in JSON, in words: `its document is withdrawn` for `document=withdrawn`."""
     name, _, value = reason.partition("=")
     if reason == _ENDED:
         return plain("it no longer holds")

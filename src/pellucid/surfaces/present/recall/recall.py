@@ -28,7 +28,7 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
             lines.append(f"answer: {sure}")
         shown = results_in_words(len(outcome.memories), outcome.cut, outcome.filtered_out)
         lines.append(sure if outcome.abstained else f"shown: {shown}")
-    left = [each for each in outcome.nearest if each not in outcome.context]
+    left = [each for each in outcome.nearest if each not in outcome.context]  # it names as many as fit its budget
     nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in left)
     lines += [f"nearest: {memory_id}{f'  {visible(words)}' if words else ''}" for memory_id, words in nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
