@@ -15,6 +15,8 @@ from pellucid.model.memory import Memory
 _TAG = "langgraph"
 _TEXT = "text"
 _MOST = 1000
+_ROOM = 1_000_000_000
+"""Characters: more than so many memories have."""
 _LONGEST_NAME = 200
 
 
@@ -79,13 +81,14 @@ class MemoryStore(BaseStore):
             self._memory.edit.archive(old.id, "put-again")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return the requested page of the items that pass the filters, of those that a recall of the query has in its
-        context: as many as fit the budget of the settings, 1000 at most.
+        """Return the requested page of the items that pass the filters, of the 1000 that are best for the query.
 
         Without a query, of the newest 1000 items.
         """
         if op.query:
-            answer = self._memory.recall(op.query, top_k=_MOST, tags=(_TAG,), settings={"abstainAt": 1})
+            # what fits a model's context is no limit here: a store's caller filters and pages
+            options = {"abstainAt": 1}
+            answer = self._memory.recall(op.query, top_k=_MOST, budget=_ROOM, tags=(_TAG,), settings=options)
             ranked = [(each.memory, each.final) for each in answer.memories]
         else:
             ranked = [(each.memory, None) for each in self._memory.list(tag=_TAG, limit=_MOST).memories]

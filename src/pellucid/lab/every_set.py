@@ -116,7 +116,9 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
     if request.keep is None:
         return _measured(settings, request, report)
     path = prepare_kept_folder(request.keep) / f"{request.dataset}-row.json"
-    files = ((each.name, each.read_bytes()) for each in sorted(request.data.iterdir()) if each.is_file())
+    # a set's files stand in its folder, or one below (`files.first_match`)
+    every = sorted(each for pattern in ("*", "*/*") for each in request.data.glob(pattern) if each.is_file())
+    files = ((str(each.relative_to(request.data)), each.read_bytes()) for each in every)
     inputs = settings.model_dump_json(exclude={"home", "namespace"}), request.model_dump_json(exclude={"data", "keep"})
     sign = signature(code_hash(without=("surfaces",)), *inputs, *files)
     if (stored := read(path)).get("sign") == sign:

@@ -45,6 +45,12 @@ _READERS: Mapping[str, Callable[[Path], object]] = {
     **LOADERS,
     "sessions": sessions.load,
     "eips": lambda data: (eips.documents(data), eips.requires(data)),
+    "graph": lambda data: (eips.documents(data), eips.requires(data)),
+    "asof": lambda data: (
+        eips.documents(data),
+        eips.changes(data),
+        *(eips.questions(data, each) for each in eips.FIELDS),
+    ),
 }
 _UNFIT = (LookupError, TypeError, ValueError, AttributeError, EOFError, LZMAError, re.error)
 """Errors of a reader for a file of another form."""
@@ -112,9 +118,7 @@ def share_of(sample: str, limit: int = 0) -> Share:
 
 
 def check_files(name: str, data: Path) -> None:
-    """Read the files of a set, and raise InputError if they are missing or of another form. Of `graph` and `asof`
-    nothing is checked here.
-    """
+    """Read the files of a set, and raise InputError if they are missing or of another form."""
     if reader := _READERS.get(name):
         try:
             reader(data)

@@ -93,6 +93,17 @@ def test_langgraph_keeps_items_as_memories_with_their_history(memory: Pellucid) 
     assert asyncio.run(store.aget(("user", "bo"), "crane")).key == "crane"
 
 
+def test_a_search_of_langgraph_is_not_cut_to_what_fits_a_context(memory: Pellucid) -> None:
+    pytest.importorskip("langgraph.store.base")
+    from pellucid.adapters.langgraph import MemoryStore
+
+    store = MemoryStore(memory)
+    for number in range(24):
+        text = f"Berth {number} has a crane that lifts {number} tonnes. " + f"Its logbook {number} is long. " * 60
+        store.put(("quay",), f"berth-{number}", {"text": text})
+    assert len(store.search(("quay",), query="crane berth", limit=100)) == 24
+
+
 def test_langgraphs_namespaces_are_matched_whole_and_then_cut(memory: Pellucid) -> None:
     pytest.importorskip("langgraph.store.base")
     from pellucid.adapters.langgraph import MemoryStore

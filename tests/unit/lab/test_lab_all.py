@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -189,6 +190,26 @@ def test_a_set_that_is_broken_is_refused_before_any_is_measured(data: Path, tmp_
     with pytest.raises(InputError, match=r"the files of eips in .* are of another form"):
         run_all(house(tmp_path / "home").settings, LabAllInput(data=data), said.append)
     assert said == []
+
+
+@pytest.mark.parametrize(
+    ("dataset", "file", "words"),
+    [
+        ("graph", "edges.tsv", "src\tdst\n20\t10\n"),
+        (
+            "asof",
+            "status_history.jsonl",
+            '{"doc": 20, "date": "soon", "field": "status", "old": "", "new": "", "commit": ""}\n',
+        ),
+    ],
+)
+def test_documents_that_are_broken_are_refused_with_what_to_do(
+    data: Path, tmp_path: Path, house: Opener, dataset: Any, file: str, words: str
+) -> None:
+    (data / "documents" / file).write_text(words, "utf-8")
+    request = LabInput(data=data / "documents", dataset=dataset)
+    with pytest.raises(InputError, match=rf"the files of {dataset} in .* are of another form"):
+        run_lab(house(tmp_path / "home").settings, request, lambda _: None)
 
 
 def test_only_the_sets_that_are_named_are_measured(data: Path, tmp_path: Path, house: Opener) -> None:
