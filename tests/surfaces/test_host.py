@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kits.waiting import until
 from pellucid.errors import InputError
 from pellucid.operations.browsing import LIST
 from pellucid.operations.memory.remembering import REMEMBER
@@ -26,3 +27,15 @@ def test_calls_at_once_keep_to_the_namespace_that_each_names(tmp_path: Path) -> 
 def test_a_namespace_that_is_none_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     with Host(load(home=tmp_path / "home")) as host, pytest.raises(InputError, match="expects tenant/project"):
         host.call("../escape")
+
+
+def test_the_upkeep_goes_on_after_a_job_that_raised_what_nobody_foresaw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pellucid.surfaces.host._UPKEEP_EVERY_S", 0.01)
+    taken, told, done = tmp_path / "home" / "hooks" / "waiting" / "claude-code_s.json", list[str](), list[str]()
+    taken.mkdir(parents=True)  # a folder where a client leaves a file
+    with Host(load(home=tmp_path / "home"), report=told.append, on_job_done=lambda outcome: done.append(outcome.job)):
+        until(lambda: "transcripts" in done, "a later pass over the transcripts")
+    assert done.index("passes") < done.index("transcripts")
+    assert [each.partition(" in ")[0] for each in told] == ["the upkeep job transcripts failed: IsADirectoryError"]
