@@ -229,11 +229,20 @@ def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(cli: Cli, at_h
 def test_a_file_that_is_something_else_is_left_alone(cli: Cli, at_home: Path) -> None:
     file = at_home / FILES["claude-code"]
     file.parent.mkdir()
-    for text in ('{"hooks": [', "[]", '{"hooks": {"Stop": {}}}', '// mine\n{"hooks": {}}'):
+    for text in ('{"hooks": [', "[]", '{"hooks": {"Stop": {}}}', '// mine\n{"hooks": {}}', "[" * 100_000):
         file.write_text(text)
-        said = cli("hooks", "install", "--for", "claude-code", code=None)
-        assert said.code
+        said = cli("hooks", "install", "--for", "claude-code", code=2)
+        assert str(file) in said.err
         assert file.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["[mcp_servers", f"x = {'[' * 100_000}", f"x = {'9' * 5000}"])
+def test_a_file_of_servers_that_is_no_toml_is_left_alone(cli: Cli, at_home: Path, text: str) -> None:
+    file = at_home / SERVERS["codex"]
+    file.parent.mkdir()
+    file.write_text(text)
+    assert f"{file} is no TOML" in cli("hooks", "install", "--for", "codex", code=2).err
+    assert file.read_text() == text
 
 
 def test_a_link_is_followed_within_the_home_and_never_out_of_it(cli: Cli, at_home: Path, tmp_path: Path) -> None:

@@ -403,6 +403,7 @@ def test_word_that_a_client_left_is_taken_up_and_gone(app: App, at_home: Path) -
     event = {"hook_event_name": "SessionEnd", "session_id": SESSION, "transcript_path": str(path)}
     (waiting / f"claude-code_{SESSION}.json").write_text(json.dumps({"host": "claude-code", "event": event}))
     (waiting / "claude-code_torn.json").write_text('{"host": "cl')
+    (waiting / "claude-code_deep.json").write_text("[" * 100_000)
     (waiting / "claude-code_odd.json").write_text('{"host": "claude-code", "event": []}')
     assert read_transcripts(app) == 1
     assert len(memories(app)) == 1

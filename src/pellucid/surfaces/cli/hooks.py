@@ -30,7 +30,7 @@ def event(row: Row, args: Args) -> None:
     """Read one hook event, a JSON object, from standard input and print the answer; `InputError` if it is not JSON."""
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
@@ -43,7 +43,7 @@ def claim(row: Row, args: Args) -> None:
     """
     try:
         claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error

@@ -116,7 +116,7 @@ def parse_object(path: Path, text: str | None) -> dict[str, Any]:
     """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`."""
     try:
         value: object = json.loads(text) if text and text.strip() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON: {error}", next_step="put it right, then repeat") from error
     if not isinstance(value, dict):
         raise InputError(f"{path} holds no JSON object", next_step="put it right, then repeat")
