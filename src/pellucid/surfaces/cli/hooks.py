@@ -52,7 +52,8 @@ def claim(row: Row, args: Args) -> None:
 
 def install(_row: None, args: Args) -> None:
     """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
-    or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed.
+    or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed,
+    `StoreError` for one that cannot be written.
     """
     from pellucid.surfaces.hooks import install
 
