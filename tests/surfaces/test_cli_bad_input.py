@@ -97,6 +97,16 @@ def test_what_can_be_no_input_is_told_with_what_to_do_next(cli: Cli, arguments: 
 
 
 @pytest.mark.requirement("CLI-2")
+@pytest.mark.parametrize("command", ["hooks event claude-code", "claim --session s-one"])
+@pytest.mark.parametrize("typed", [b"{", b"[" * 100_000], ids=["broken", "deep"])
+def test_a_standard_input_that_is_no_json_is_told(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str, typed: bytes
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed)))
+    assert "JSON" in _told(cli(*command.split(), code=2))
+
+
+@pytest.mark.requirement("CLI-2")
 @pytest.mark.skipif(os.geteuid() == 0, reason="root enters every folder")
 @pytest.mark.parametrize("command", ["import", "adopt", "index docs"])
 def test_a_file_in_a_folder_that_may_not_be_entered_is_told(cli: Cli, tmp_path: Path, command: str) -> None:

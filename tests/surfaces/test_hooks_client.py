@@ -71,8 +71,10 @@ def served(home: Path, answer: Callable[[socket.socket], None]) -> Iterator[None
 
 
 def saying(value: object, status: str = "200 OK") -> Callable[[socket.socket], None]:
-    body = json.dumps(value).encode()
+    return replying(json.dumps(value).encode(), status)
 
+
+def replying(body: bytes, status: str = "200 OK") -> Callable[[socket.socket], None]:
     def answer(connection: socket.socket) -> None:
         request = b""
         while b'"tangerine' not in request and b"tangerine" not in request:
@@ -121,6 +123,20 @@ def test_a_server_that_does_not_answer_holds_nobody_up(home: Path, how: str) -> 
     (word,) = left(home)
     assert word.pop("at") <= time.time()
     assert word == {"host": "claude-code", "event": {key: EVENT[key] for key in EVENT if key != "prompt"}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"[]", b'"done"', b"null", b'{"print": ["done"]}', b"[" * 100_000],
+    ids=["list", "text", "null", "a list to print", "deep"],
+)
+def test_an_answer_that_is_no_object_is_told_and_the_session_noted(home: Path, body: bytes) -> None:
+    with served(home, replying(body)):
+        done = client(home)
+    assert (done.returncode, done.stderr) == (0, b"")
+    told = "pellucid: no answer that can be read; the session is noted for later"
+    assert json.loads(done.stdout) == {"systemMessage": told}
+    assert [each["event"]["session_id"] for each in left(home)] == [EVENT["session_id"]]
 
 
 def test_without_a_server_word_is_left_in_a_file_that_is_the_users_own(home: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from kits.cli import Cli
+from pellucid.errors import ConflictError
+from pellucid.surfaces.hooks.hostfile import Edit, HostFile
 from pellucid.surfaces.hooks.install import CLIENT
 
 THEIRS = """{
@@ -229,11 +231,48 @@ def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(cli: Cli, at_h
 def test_a_file_that_is_something_else_is_left_alone(cli: Cli, at_home: Path) -> None:
     file = at_home / FILES["claude-code"]
     file.parent.mkdir()
-    for text in ('{"hooks": [', "[]", '{"hooks": {"Stop": {}}}', '// mine\n{"hooks": {}}'):
+    for text in ('{"hooks": [', "[]", '{"hooks": {"Stop": {}}}', '// mine\n{"hooks": {}}', "[" * 100_000):
         file.write_text(text)
-        said = cli("hooks", "install", "--for", "claude-code", code=None)
-        assert said.code
+        said = cli("hooks", "install", "--for", "claude-code", code=2)
+        assert str(file) in said.err
         assert file.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["[mcp_servers", f"x = {'[' * 100_000}", f"x = {'9' * 5000}"])
+def test_a_file_of_servers_that_is_no_toml_is_left_alone(cli: Cli, at_home: Path, text: str) -> None:
+    file = at_home / SERVERS["codex"]
+    file.parent.mkdir()
+    file.write_text(text)
+    assert f"{file} is no TOML" in cli("hooks", "install", "--for", "codex", code=2).err
+    assert file.read_text() == text
+
+
+def test_a_file_that_cannot_be_written_is_told_with_what_to_do_next_and_stays(cli: Cli, at_home: Path) -> None:
+    file = at_home / FILES["claude-code"]
+    backup = file.with_name("settings.json.before-pellucid")
+    backup.mkdir(parents=True)
+    file.write_text(THEIRS)
+    said = cli("hooks", "install", "--for", "claude-code", code=5)
+    assert f"{backup}: Is a directory" in said.err
+    assert said.err.endswith(")\n")
+    assert file.read_text() == THEIRS
+    assert sorted(file.parent.iterdir()) == [file, backup]
+
+
+def test_a_folder_that_cannot_be_made_is_told_with_what_to_do_next(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/proc/self")
+    said = cli("hooks", "install", "--for", "claude-code", code=5)
+    assert "settings.json: No such file" in said.err
+    assert said.err.endswith(")\n")
+
+
+def test_what_somebody_writes_meanwhile_stays_and_so_does_the_backup_of_before(at_home: Path) -> None:
+    file = HostFile(at_home / "settings.json", THEIRS)
+    file.backup.write_text("of before")
+    file.path.write_text("of meanwhile")
+    with pytest.raises(ConflictError):
+        Edit(file, "{}", keep=True).make(dry_run=False)
+    assert (file.backup.read_text(), file.path.read_text()) == ("of before", "of meanwhile")
 
 
 def test_a_link_is_followed_within_the_home_and_never_out_of_it(cli: Cli, at_home: Path, tmp_path: Path) -> None:

@@ -117,6 +117,14 @@ def test_programs_of_the_machine_need_no_token_where_that_was_said(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("encoded")
+def test_a_name_that_was_allowed_is_answered_to_in_whatever_case_it_was_typed(tmp_path: Path) -> None:
+    with served(Settings(home=tmp_path / "home"), names=("Memory.Example.org",)) as server:
+        for host in ("Memory.Example.org", "memory.example.org", f"MEMORY.EXAMPLE.ORG:{server.port}"):
+            assert server.get("/v1/memories", Host=host).status == 200
+        assert server.get("/v1/memories", Host="example.org").status == 421
+
+
+@pytest.mark.usefixtures("encoded")
 def test_a_call_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     with served(Settings(home=tmp_path / "home", server=ServerSettings(time_limit_s=1e-6))) as server:
         answer = server.get("/v1/recall/xray?query=cache")

@@ -132,5 +132,5 @@ def line_batches(read: Callable[[int], bytes]) -> Iterator[list[str]]:
                 line.clear()
         yield from (waiting[start : start + _BATCH] for start in range(0, len(waiting), _BATCH))
         waiting.clear()
-    if line:
-        yield [decode_line(bytes(line))]
+    if line or too_long:
+        yield [_TOO_LONG if too_long else decode_line(bytes(line))]

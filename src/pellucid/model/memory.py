@@ -1,7 +1,7 @@
 """A decision in, the memory out: the contents of one memory file (or of one block of an episode's file)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -69,7 +69,7 @@ BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that restrict a memory: a caller must name each of them that the memory has."""
 
 
-def boundary_bits(scopes: Iterable[str]) -> int:
+def boundary_bits(scopes: Collection[str]) -> int:
     """Encode these scopes as bits, in the order of `BOUNDARY_SCOPES`; scopes that are no boundaries are ignored."""
     return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
 

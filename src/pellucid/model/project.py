@@ -105,16 +105,16 @@ class ProjectRegistry(Wire):
     def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
         """Return the registry with a project at `root`, of which `worktree`, if given, is a further checkout.
 
-        Both folders are removed from the worktrees of all other projects; neither is checked. A new root gets a
-        namespace that no other project has and for which `is_taken` (whether a namespace contains something already) is
-        false. Projects are sorted by namespace.
+        Both folders are removed from the worktrees of all other projects; neither is checked. A worktree that is the
+        root of another project stays that alone. A new root gets a namespace that no other project has and for which
+        `is_taken` (whether a namespace contains something already) is false. Projects are sorted by namespace.
         """
         mine = self.of_root(root)
         if mine is None:
             names = {each.namespace for each in self.projects} | RESERVED
             namespace = next(each for each in _possible_namespaces(root) if each not in names and not is_taken(each))
             mine = Project(namespace=namespace, root=root)
-        if worktree and worktree != root and worktree not in mine.worktrees:
+        if worktree and worktree != root and worktree not in mine.worktrees and not self.of_root(worktree):
             mine = mine.model_copy(update={"worktrees": (*mine.worktrees, worktree)})
         others = [_without_worktrees(each, {root, worktree}) for each in self.projects if each.root != root]
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})

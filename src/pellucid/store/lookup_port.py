@@ -53,7 +53,7 @@ class Wanted:
     session_id: str | None = None
     since: int = -FOREVER
     until: int = FOREVER
-    tag: str | None = None
+    tag: str | None = None  # as somebody writes it: tags are compared by `tag_key`
     entity_ref: str | None = None
     contains: str | None = None  # words in the content, whatever their case
     ids: Collection[str] | None = None  # some of these
@@ -82,7 +82,6 @@ class Lookup(Protocol):
         """Return the numbers of matching memories that are not passages, and of matching passages.
 
         Memories count in every state (archived, in quarantine, …), unless `wanted.status` says otherwise.
-        `wanted.tag` must be a `tag_key`.
         """
         ...
 

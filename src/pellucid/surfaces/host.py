@@ -1,6 +1,7 @@
 """A home in, calls in it out, for a process that stays: any number at once, while a thread does the home's upkeep."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
 from threading import Event, Thread
@@ -8,6 +9,7 @@ from typing import Self
 
 from pellucid.app import open_app
 from pellucid.deadline import Deadline
+from pellucid.errors import where_raised
 from pellucid.operations.operation import Call
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, JobOutcome, Upkeep, run_opening_jobs
 from pellucid.settings import Settings
@@ -30,10 +32,11 @@ class Host:
         """Open the home, do the upkeep that cannot wait, and start the upkeep's thread.
 
         `report` is called with lines for the user, such as that the model is being downloaded; `on_job_done` with the
-        outcome of each later upkeep job, in the upkeep's thread.
+        outcome of each later upkeep job, in the upkeep's thread. There, `report` is told of each job that raised what
+        nobody foresaw.
         """
         self.app = open_app(settings, report=report)
-        self._stop, self._on_job_done = Event(), on_job_done
+        self._stop, self._report, self._on_job_done = Event(), report, on_job_done
         try:
             run_opening_jobs(self.app)
         except BaseException:
@@ -71,10 +74,22 @@ class Host:
 
     def _run_upkeep(self) -> None:
         """Run the upkeep jobs that are due, every 5 seconds, until the host is closed."""
-        upkeep = Upkeep(self.app, IN_THE_BACKGROUND)
+        jobs = {each.name: Upkeep(self.app, (each,)) for each in IN_THE_BACKGROUND}
         while not self._stop.wait(_UPKEEP_EVERY_S):
+            for name, upkeep in jobs.items():
+                self._run_job(name, upkeep)
+
+    def _run_job(self, name: str, upkeep: Upkeep) -> None:
+        """Run an upkeep job if it is due. Whatever it raises is reported, and neither ends the thread nor keeps other
+        jobs from their turn.
+        """
+        try:
             for each in upkeep.run_due(self.app.clock.now()):
                 self._on_job_done(each)
+        except Exception as error:  # noqa: BLE001  # the edge of this thread
+            what = " in ".join((type(error).__name__, *where_raised(error)[-1:]))
+            with suppress(OSError):  # nobody reads what is reported any more
+                self._report(f"the upkeep job {name} failed: {what}")
 
     def __enter__(self) -> Self:
         return self

@@ -190,6 +190,19 @@ def test_a_message_typed_while_the_agent_works_is_feedback_once(tmp_path: Path):
     assert report.dropped == {"harness-noise": 2, "said-before": 1}
 
 
+def test_repeats_are_still_known_after_thousands_of_messages_that_were_repeated(tmp_path: Path):
+    report = CaptureReport()
+    said = [f"message number {number}" for number in range(1100)]
+    found = turns(
+        tmp_path,
+        *(each for words in said for each in (queue("enqueue", words), queue("remove"), line("user", words))),
+        report=report,
+    )
+
+    assert told(found) == [("user", "feedback", words) for words in said]
+    assert report.dropped == {"said-before": len(said)}
+
+
 def test_a_queued_message_that_becomes_a_prompt_is_that_prompt_alone(tmp_path: Path):
     found = turns(tmp_path, queue("enqueue", "merge main"), queue("dequeue"), line("user", "merge main"))
 

@@ -118,6 +118,18 @@ def test_a_line_that_is_too_long_keeps_its_number_and_the_next_is_read() -> None
     assert [each.line for each in report.problems] == [1]
 
 
+@pytest.mark.requirement("CAP-5")
+def test_a_last_line_that_is_too_long_is_counted_though_it_has_no_end() -> None:
+    pieces = [b'{"role": "user", "content": "fine"}\n', b'{"role": "', *[b"x" * 1024 * 1024] * 17]
+    report = CaptureReport()
+    live = LiveTranscript(report, "s", None)
+
+    turns = [turn for lines in line_batches(reader_of(*pieces)) for turn in live.turns(lines)]
+
+    assert [turn.content for turn in turns] == ["fine"]
+    assert [each.line for each in report.problems] == [2]
+
+
 def test_a_line_that_tells_no_folder_never_takes_another_sessions() -> None:
     transcript = LiveTranscript(CaptureReport(), None, None)
     said = '{"type":"user","uuid":"%s","sessionId":"%s",%s"message":{"role":"user","content":"Hello."}}\n'

@@ -302,12 +302,44 @@ def test_a_document_broken_in_the_middle_is_counted(tmp_path: Path):
     assert report.malformed == 1
 
 
+@pytest.mark.parametrize(
+    "second", ['{"role": nope}', '{"role" "user"}', '{"role": "a\\qb"}', f'{{"at": {"9" * 5000}}}']
+)
+def test_a_document_with_an_element_that_is_no_json_is_broken_there_and_not_cut_off(tmp_path: Path, second: str):
+    path = tmp_path / "broken.json"
+    path.write_text(f'[{{"role": "user", "content": "One"}}, {second}, {{"role": "user", "content": "Three"}}]')
+    report = CaptureReport()
+
+    assert [turn.content for turn in turns_in(path, report)] == ["One"]
+    assert [problem.line for problem in report.problems] == [2]
+    assert not report.dropped
+
+
+EVERY_VALUE = (
+    r'[{"a": "x\\ \" \ud83d\ude00", "b": [-1.5e-3, 2E+5, true, false], "c": {"d": null}}, -Infinity, NaN, "x"]'
+)
+
+
+@pytest.mark.parametrize("length", range(1, len(EVERY_VALUE)))
+def test_wherever_a_document_is_cut_it_is_unfinished_and_not_broken(length: int):
+    with pytest.raises(json_document.UnfinishedJsonError):
+        list(json_document.elements(_letters(EVERY_VALUE[:length]), ""))
+
+
 def _letters(text: str) -> Iterator[str]:
     yield from text
 
 
 @pytest.mark.parametrize(
-    "text", ["[1, 23, 4.5e3]", '{"a": 1, "m": [{"x": [1]}, "two", 3], "z": null}', "[]", ' { "m" : [ ] } ', '{"m": 7}']
+    "text",
+    [
+        "[1, 23, 4.5e3]",
+        r'[{"a": [-1.5e-3, 2E+5, true, null], "b": "x\\ \" \ud83d\ude00"}]',
+        '{"a": 1, "m": [{"x": [1]}, "two", 3], "z": null}',
+        "[]",
+        ' { "m" : [ ] } ',
+        '{"m": 7}',
+    ],
 )
 def test_a_document_read_letter_by_letter_is_the_document(text: str):
     whole = json.loads(text)

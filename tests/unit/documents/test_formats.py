@@ -37,6 +37,11 @@ def test_a_link_to_a_file_that_only_begins_like_a_document_names_none(name: str)
     assert list(find_paths(name, "docs/a.md")) == []
 
 
+def test_a_file_whose_name_begins_with_two_dots_is_inside_and_one_above_the_root_is_not() -> None:
+    text = "[a](..notes.md), [b](../..notes.md), [c](../..old/x.md), [d](../../out.md), [e](/../..notes.md)"
+    assert [each.name for each in find_links(text, "docs/a.md")] == ["docs/..notes.md", "..notes.md", "..old/x.md"]
+
+
 @pytest.mark.parametrize("name", [*ENDED_OTHERWISE, "notes.txt", "md", "docs.md/notes"])
 def test_a_file_of_no_known_suffix_is_no_document(name: str) -> None:
     assert format_of(name) is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -12,6 +13,13 @@ from pellucid.app import App, open_app
 from pellucid.settings import load
 
 HERE = "local/default"
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder for a home whose way does not lead through a folder of ours alone."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -74,3 +74,10 @@ def test_every_filter_of_a_list_must_hold_whatever_the_case_of_the_words(app: Ap
     assert found(until=kept[1].created) == [first]
     assert found(status="archived") == []
     assert found(category="decision") == []
+
+
+def test_a_tag_is_found_as_it_was_given_and_in_any_other_case(app: App) -> None:
+    kept = keep(app, "The crane lifts forty tonnes", tags=("Harbour",)).memory
+    for typed in ("Harbour", "harbour", " HARBOUR "):
+        found = list_memories(app, ListInput(namespace=HERE, tag=typed))
+        assert ([each.memory.id for each in found.memories], found.total) == ([kept.id], 1)

@@ -1,11 +1,14 @@
 """A few documents and memories in, what is shown of their graph out: neighbours, states, an audit, a backfill."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from kits.graph import APRIL, HERE, MARCH, MAY, document, rewrite, section
+from kits.somebody_else import said_by_somebody_else
+from kits.vault import open_home
 from pellucid.app import App
 from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
@@ -18,6 +21,7 @@ from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.receipt.record import unpack
+from pellucid.vault.documents import document_path
 from pellucid.xray.shown import GONE
 
 
@@ -240,6 +244,19 @@ def test_the_chain_of_a_header_is_told_with_what_differs_and_what_brought_it_abo
     assert (last.said_in, last.commit) == ("specs/SPEC-902.md:1-1", "c0ffee00")
     assert told.holds
     assert told.holds["status"] == "final"
+
+
+def test_a_chain_whose_file_may_not_be_read_is_told_without_its_commit(reachable: Path) -> None:
+    app = open_home(reachable, None)
+    made = document(app, "SPEC-902", [(MARCH, {"title": "Middle", "status": "draft"})])
+    app.close()
+    (reachable / "vault" / document_path(made)).chmod(0)
+
+    def look() -> str:
+        told = history_of_entity(open_home(reachable, None), HERE, "SPEC-902")
+        return str([(each.props["status"], each.said_in, each.commit) for each in told.states])
+
+    assert said_by_somebody_else(reachable, look) == "[('draft', 'specs/SPEC-902.md:1-1', None)]"
 
 
 def test_one_state_held_at_an_instant_and_none_before_the_first(specs: App) -> None:

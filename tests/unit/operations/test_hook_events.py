@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from kits.vault import HERE, Opener, keep
 from pellucid.app import App
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
-from pellucid.errors import InputError
+from pellucid.errors import InputError, StoreError
 from pellucid.operations.hooks.event import HOOK, HookInput, HookOutput, handle_event, query_of_prompt
 from pellucid.operations.hooks.transcripts import read_transcripts
 from pellucid.operations.operation import Call
@@ -350,9 +351,27 @@ def test_a_link_put_in_the_place_of_a_transcript_later_is_not_followed(app: App,
     secret.write_text("".join(SAID))
     path.unlink()
     path.symlink_to(secret)
-    with pytest.raises(Exception, match=r"secret|links|symbolic|Too many"):
+    with pytest.raises(StoreError, match=str(path)):
         read_transcripts(app)
     assert memories(app) == []
+
+
+@pytest.mark.parametrize("instead", [Path.mkdir, lambda path: path.symlink_to("/etc/hostname")], ids=["folder", "link"])
+def test_a_transcript_that_cannot_be_opened_is_told_and_the_others_are_read(
+    app: App, at_home: Path, instead: Callable[[Path], None]
+) -> None:
+    path, another = transcript(at_home, *SAID), transcript(at_home, SAID[0].replace(SESSION, "z"), session="z")
+    for session, at in ((SESSION, path), ("z", another)):
+        tell(app, "SessionEnd", session_id=session, transcript_path=str(at))
+    path.unlink()
+    instead(path)
+    done = {each.job: each for each in Upkeep(app, IN_THE_BACKGROUND).run_due(app.clock.now())}
+    assert isinstance(done["transcripts"].problem, StoreError)
+    assert str(path) in done["transcripts"].problem.message
+    assert {each.session_id: each.offset for each in HookedSessions(app.settings.home).known()} == {
+        SESSION: 0,
+        "z": another.stat().st_size,
+    }
 
 
 def test_a_further_folder_of_transcripts_is_a_setting(app: App, tmp_path: Path) -> None:
@@ -384,6 +403,7 @@ def test_word_that_a_client_left_is_taken_up_and_gone(app: App, at_home: Path) -
     event = {"hook_event_name": "SessionEnd", "session_id": SESSION, "transcript_path": str(path)}
     (waiting / f"claude-code_{SESSION}.json").write_text(json.dumps({"host": "claude-code", "event": event}))
     (waiting / "claude-code_torn.json").write_text('{"host": "cl')
+    (waiting / "claude-code_deep.json").write_text("[" * 100_000)
     (waiting / "claude-code_odd.json").write_text('{"host": "claude-code", "event": []}')
     assert read_transcripts(app) == 1
     assert len(memories(app)) == 1

@@ -1,16 +1,14 @@
 """Homes with drift, copies, links and files nobody may read in; what doctor finds and says of them out."""
 
 import os
-import warnings
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
 
+from kits.somebody_else import said_by_somebody_else
 from kits.vault import ELSEWHERE, HERE, Opener, ask, contents, edit, keep, open_home
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
@@ -27,7 +25,6 @@ from pellucid.store.local.vault.records import LocalRecords
 from pellucid.surfaces.present import everyday as present
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
-NOBODY = 65_534
 
 
 @pytest.fixture
@@ -47,41 +44,6 @@ def in_index(app: App, sql: str, *values: str) -> None:
     """Change the index behind everybody's back."""
     with closing(apsw.Connection(str(app.settings.home / "index.db"))) as index:
         index.execute(sql, values)
-
-
-def said_by_somebody_else(home: Path, work: Callable[[], str]) -> str:
-    """What `work` says in a process to which the home belongs and which is not root: root may read everything."""
-    reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the child of a process with threads starts none itself
-        child = os.fork()
-    if child == 0:
-        os.write(writer, _without_privilege(home, work).encode())
-        os._exit(0)
-    os.close(writer)
-    os.waitpid(child, 0)
-    with open(reader, "rb") as pipe:
-        return pipe.read().decode()
-
-
-def _without_privilege(home: Path, work: Callable[[], str]) -> str:
-    try:
-        if os.geteuid() == 0:
-            for path in (home, *home.rglob("*")):
-                os.chown(path, NOBODY, NOBODY)
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-        return work()
-    except BaseException as error:  # noqa: BLE001 - the parent judges whatever happened
-        return f"{type(error).__name__}: {error}"
-
-
-@pytest.fixture
-def reachable() -> Iterator[Path]:
-    """A folder for a home whose way does not lead through a folder of ours alone."""
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
 
 
 def test_a_sound_home_is_healthy_and_has_nothing_to_note(house: Opener) -> None:

@@ -16,8 +16,8 @@ def never(_: str) -> bool:
     return False
 
 
-def know(vault: Path, root: str) -> None:
-    ProjectFile(vault).change(partial(ProjectRegistry.with_root, root=root, worktree=None, is_taken=never))
+def know(vault: Path, root: str, worktree: str | None = None) -> None:
+    ProjectFile(vault).change(partial(ProjectRegistry.with_root, root=root, worktree=worktree, is_taken=never))
 
 
 def test_what_was_put_in_is_there_after_a_reopening_readable_by_its_owner_alone(tmp_path: Path) -> None:
@@ -51,6 +51,22 @@ def test_two_entries_may_not_share_a_namespace_or_a_root(tmp_path: Path) -> None
         file.write_text(twice % (namespace, root))
         with pytest.raises(StoreError, match="damaged"):
             ProjectFile(tmp_path).known()
+
+
+def test_a_root_that_becomes_another_roots_worktree_keeps_its_project_and_the_registry_can_be_read(
+    tmp_path: Path,
+) -> None:
+    know(tmp_path, "/a")
+    know(tmp_path, "/b")
+    before = ProjectFile(tmp_path).known()
+    know(tmp_path, "/a", "/b")
+    assert ProjectFile(tmp_path).known() == before
+    know(tmp_path, "/c", "/b")
+    assert [(each.root, each.worktrees) for each in ProjectFile(tmp_path).known().projects] == [
+        ("/a", ()),
+        ("/b", ()),
+        ("/c", ()),
+    ]
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:

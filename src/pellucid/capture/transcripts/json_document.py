@@ -8,6 +8,9 @@ from pellucid.capture.transcripts.json_values import as_object
 
 _DECODER = json.JSONDecoder()
 MAX_VALUE = 16 * 1024 * 1024
+_WORDS = ("true", "false", "null", "NaN", "-Infinity", "Infinity")
+_BEGUN = re.compile(r"\.|[eE][-+]?|u[0-9a-fA-F]{0,4}")
+"""Matches what is left where a number or a `\\u0000` in a text was cut off, from the place where parsing fails."""
 _BEGINS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
 
 
@@ -123,25 +126,34 @@ class _Buffer:
     def value(self) -> object:
         """Consume and return the next JSON value, reading on as far as needed; a character is parsed about twice.
 
-        UnfinishedJsonError if no whole value was found up to the end of the text, also if what is there is not JSON;
-        BrokenJsonError if none was found in more than 16 Mi characters, or it is nested too deeply.
+        UnfinishedJsonError if the text ends within a value; BrokenJsonError if what is there is not JSON, is nested too
+        deeply, or is longer than 16 Mi characters.
         """
         self.peek()
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
-            except RecursionError as error:
-                raise BrokenJsonError("nested too deeply") from error
-            except ValueError as error:
-                if self._ended:
-                    raise UnfinishedJsonError("the document ends early") from error
-            else:
-                if self._ended or self._is_whole(value, end):
-                    self._at = end
-                    return value
+        while (found := self._parsed_value()) is None:
+            if self._ended:
+                raise UnfinishedJsonError("the document ends early")
             if len(self._text) - self._at > MAX_VALUE:
-                raise BrokenJsonError("not valid JSON, or one value is longer than 16 Mi characters")
+                raise BrokenJsonError("one value is longer than 16 Mi characters")
             self._read_more(len(self._text) - self._at)
+        value, self._at = found
+        return value
+
+    def _parsed_value(self) -> tuple[object, int] | None:
+        """Return the value at the next character, and its end; None if it goes on, or can go on, in text that is not
+        read yet. BrokenJsonError if it is not JSON, or nested too deeply.
+        """
+        try:
+            value, end = _DECODER.raw_decode(self._text, self._at)
+        except RecursionError as error:
+            raise BrokenJsonError("nested too deeply") from error
+        except json.JSONDecodeError as error:
+            if _is_cut_off(error):
+                return None
+            raise BrokenJsonError("not valid JSON") from error
+        except ValueError as error:
+            raise BrokenJsonError("a number has too many digits") from error
+        return (value, end) if self._ended or self._is_whole(value, end) else None
 
     def _is_whole(self, value: object, end: int) -> bool:
         """Whether a parsed value really ends at `end`: a number can go on in text that is not read yet."""
@@ -158,3 +170,11 @@ class _Buffer:
             parts.append(chunk or "")
             wanted -= len(chunk or "")
         self._text = "".join(parts)
+
+
+def _is_cut_off(error: json.JSONDecodeError) -> bool:
+    """Whether a text could still be parsed if more followed: it ends where parsing failed, or within a string, a number
+    or a word."""
+    rest = error.doc[error.pos :].strip()
+    is_begun = any(word.startswith(rest) for word in _WORDS) or _BEGUN.fullmatch(rest) is not None
+    return is_begun or error.msg.startswith("Unterminated string")

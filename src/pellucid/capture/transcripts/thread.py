@@ -58,7 +58,8 @@ class Queue:
         return message
 
     def note_delivered(self, text: str) -> None:
-        """Note that a message was delivered, which a later line can repeat; after 1,024 different ones, do nothing."""
+        """Note that a message was delivered, which a later line can repeat; with 1,024 different ones not repeated yet,
+        do nothing."""
         if len(self._delivered) < _MAX_WAITING:
             self._delivered[_normalised(text)] += 1
 
@@ -80,6 +81,8 @@ class Queue:
         is_repeat = self._delivered[words] > 0
         if is_repeat:
             self._delivered[words] -= 1
+            if not self._delivered[words]:
+                del self._delivered[words]  # it would take the place of another
         return is_repeat
 
     def waiting_count(self) -> int:

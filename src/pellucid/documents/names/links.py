@@ -109,4 +109,4 @@ def _resolve_path(target: str, path: str) -> str:
     target_path = unquote(target).strip()
     joined = target_path.lstrip("/") if target_path.startswith("/") else f"{dirname(path)}/{target_path}"
     resolved = normpath(joined.lstrip("/"))
-    return "" if resolved.startswith("..") else resolved
+    return "" if resolved.startswith("../") else resolved

@@ -6,7 +6,6 @@ have changed since then.
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
@@ -18,11 +17,10 @@ from pellucid.graph.lines import anchor_text
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces, Text, in_home
-from pellucid.store.records import FileHead
 from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 BATCH = 256
-"""Files read at a time."""
+"""Files read between two reports of progress."""
 _KINDS = ("edges", "claims", "aliases", "entities", "answers")
 """The kinds of a file's facts that are counted; `answers` are its `homes`."""
 
@@ -99,20 +97,19 @@ def _facts_by_file(
 ) -> Iterator[tuple[str, GraphFacts | None]]:
     """Yield each path with the graph facts that its file states; with None if the file is deleted, unreadable or of
     another namespace. Appends the error message of each unreadable file to `unreadable`."""
-    waiting = iter(paths)
-    while batch := list(islice(waiting, BATCH)):
-        for head in app.records.heads(batch):
-            try:
-                parsed = _parsed_head(app, head)
-            except InputError as error:
-                unreadable.append(error.message)
-                parsed = None
-            ours = parsed is not None and _namespace_of(parsed) == namespace
-            yield head.path, facts_of(parsed, app.indexer.naming) if parsed and ours else None
+    for path in paths:
+        try:
+            parsed = _parsed_file(app, path)
+        except InputError as error:
+            unreadable.append(error.message)
+            parsed = None
+        ours = parsed is not None and _namespace_of(parsed) == namespace
+        yield path, facts_of(parsed, app.indexer.naming) if parsed and ours else None
 
 
-def _parsed_head(app: App, head: FileHead) -> Parsed | None:
-    """Parse a vault file; None if the file is deleted, InputError if it cannot be parsed."""
+def _parsed_file(app: App, path: str) -> Parsed | None:
+    """Read and parse a vault file; None if the file is deleted, InputError if it cannot be read or parsed."""
+    head = app.records.heads([path])[0]
     if head.data is None:
         return None
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else app.clock.now()

@@ -249,16 +249,17 @@ def source_location(served: Served) -> str:
 
 def _commits_by_version(app: App, causes: Iterable[Served]) -> dict[str, str]:
     """Return a map from the ids of header versions to the commits that made them, from the documents of those `causes`
-    that are sections; versions without a commit and damaged files are left out."""
+    that are sections; versions without a commit, and files that are damaged or may not be read, are left out."""
     paths = sorted({each.path for each in causes if each.memory.category == "section"})
     from pellucid.vault.markdown import FileIdentity, parse  # imported late, since recalls import this module
 
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
     commits: dict[str, str] = {}
-    for head in app.records.heads(paths):
+    for path in paths:
         try:
-            document = parse(head.path, head.data, identity).document if head.data is not None else None
-        except InputError:  # damaged since it was indexed; `doctor` names it
+            data = app.records.heads([path])[0].data
+            document = parse(path, data, identity).document if data is not None else None
+        except InputError:  # damaged or locked since it was indexed; `doctor` names it
             continue
         commits |= {each.id: each.commit for each in (document.versions if document else ()) if each.commit}
     return commits

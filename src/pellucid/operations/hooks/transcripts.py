@@ -16,6 +16,7 @@ from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.operations.session.projects import app_in_project
 from pellucid.plain_file import open_to_read
+from pellucid.store.local.database import os_errors_explained
 from pellucid.store.local.hooked import HookedSessions
 
 _SIGNALS: Mapping[Moment, Insistent] = {"compact": "before_reset", "end": "session_end"}
@@ -185,8 +186,9 @@ def _lines(path: str, offset: int, *, with_unfinished: bool) -> Iterator[tuple[l
     """Yield batches of a file's lines, as text, from a byte offset on, each with the offset in bytes at its end.
 
     A last line without a line end is possibly still being written: it is left out unless `with_unfinished` is set.
+    StoreError if the file cannot be read, or is a symbolic link.
     """
-    with open_to_read(path, follow=False) as file:
+    with os_errors_explained(path), open_to_read(path, follow=False) as file:
         file.seek(offset)
         while lines := file.readlines(_BATCH):
             is_cut = not (with_unfinished or lines[-1].endswith(b"\n"))

@@ -90,7 +90,7 @@ class HookedSessions:
             try:
                 os.replace(path, taken)
                 yield json.loads(taken.read_bytes())
-            except (FileNotFoundError, ValueError):
+            except (FileNotFoundError, ValueError, RecursionError):
                 pass
             except BaseException:
                 with suppress(OSError):  # not dealt with: it waits on, unless something newer does

@@ -30,7 +30,7 @@ def event(row: Row, args: Args) -> None:
     """Read one hook event, a JSON object, from standard input and print the answer; `InputError` if it is not JSON."""
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
@@ -43,7 +43,7 @@ def claim(row: Row, args: Args) -> None:
     """
     try:
         claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
@@ -52,7 +52,8 @@ def claim(row: Row, args: Args) -> None:
 
 def install(_row: None, args: Args) -> None:
     """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
-    or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed.
+    or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed,
+    `StoreError` for one that cannot be written.
     """
     from pellucid.surfaces.hooks import install
 

@@ -84,7 +84,7 @@ def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any]
         return None, "no answer in time"
     except _RefusedError:
         return None, "the server did not take this"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None, "no answer that can be read"
 
 
@@ -151,13 +151,14 @@ def running_server(home: str) -> dict[str, Any] | None:
     try:
         with open(os.path.join(home, "server.json"), "rb") as file:
             return json.loads(file.read(_MOST_OUT))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
 
 
 def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
     """Send the event to the server, and return the JSON that this hook prints, {} for nothing. `_RefusedError` if the
-    server does not accept the event; `OSError` or `ValueError` if it sends no JSON, or over 256 KiB.
+    server does not accept the event; `OSError` or `ValueError` if it sends no JSON object, or over 256 KiB;
+    `RecursionError` if what it sends is nested too deeply.
     """
     body = json.dumps({"event": event}).encode()
     head = (
@@ -174,7 +175,11 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
     version, _, status = head_lines.split(b"\r\n")[0].partition(b" ")
     if version.startswith(b"HTTP/") and not status.startswith(b"200"):
         raise _RefusedError
-    return json.loads(content).get("print") or {}
+    answer: object = json.loads(content)
+    printed: object = (cast("dict[str, object]", answer).get("print") or {}) if isinstance(answer, dict) else None
+    if not isinstance(printed, dict):
+        raise ValueError("the answer is no JSON object")
+    return cast("dict[str, Any]", printed)
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:

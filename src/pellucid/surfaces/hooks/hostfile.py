@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from pellucid.errors import ConflictError, InputError
 from pellucid.git.checkout import checkout_of
 from pellucid.model.wire import Wire
+from pellucid.store.local.database import os_errors_explained
 
 Scope = Literal["user", "project"]
 
@@ -72,20 +73,20 @@ class Edit:
         """Write or delete the file and report the change; in a dry run only report it.
 
         Nothing is done if the text is the same. Without `keep`, a backup that the new text equals is deleted;
-        `ConflictError` if the file was changed since it was read, `OSError` if it cannot be written.
+        `ConflictError` if the file was changed since it was read, `StoreError` if it or its backup cannot be written.
         """
         file, is_change = self.file, self.after != self.file.text
         if is_change and not dry_run:
-            if self.keep and file.text is not None:
-                _replace(file.backup, file.text, 0o600)
             if _read_text(file.path) != file.text:
                 raise ConflictError(f"{file.path} was changed meanwhile", next_step="repeat")
+            if self.keep and file.text is not None:
+                _replace(file.backup, file.text, 0o600)
             if self.after is None:
-                file.path.unlink()
+                _delete(file.path)
             else:
                 _replace(file.path, self.after, None)
             if not self.keep and self.after == file.original:
-                file.backup.unlink(missing_ok=True)
+                _delete(file.backup)
         return FileChange(
             path=str(file.path),
             changed=is_change,
@@ -116,7 +117,7 @@ def parse_object(path: Path, text: str | None) -> dict[str, Any]:
     """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`."""
     try:
         value: object = json.loads(text) if text and text.strip() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON: {error}", next_step="put it right, then repeat") from error
     if not isinstance(value, dict):
         raise InputError(f"{path} holds no JSON object", next_step="put it right, then repeat")
@@ -141,16 +142,23 @@ def _diff(path: Path, before: str, after: str) -> str:
 
 def _replace(path: Path, text: str, mode: int | None) -> None:
     """Write a file as a whole, by renaming a draft; make its folder if it is missing. If `mode` is None, the file's own
-    mode is kept, or 0600 if the file is new.
+    mode is kept, or 0600 if the file is new. `StoreError` if it cannot be written.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    own_mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode or own_mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode())
-        draft.chmod(mode or own_mode)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with os_errors_explained(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        own_mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode or own_mode)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(text.encode())
+            draft.chmod(mode or own_mode)
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _delete(path: Path) -> None:
+    """Delete a file, if there is one; `StoreError` if it cannot be deleted."""
+    with os_errors_explained(path):
+        path.unlink(missing_ok=True)

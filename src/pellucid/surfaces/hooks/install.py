@@ -88,7 +88,8 @@ def install(
 ) -> Installed:
     """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
     Without the extra `server` no MCP server is registered, and `next_step` says so. `InputError` if a file cannot be
-    read, or has a form that is not changed by itself; `ConflictError` if it is changed meanwhile.
+    read, or has a form that is not changed by itself; `ConflictError` if it is changed meanwhile; `StoreError` if it
+    cannot be written.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
     if tools and is_able:

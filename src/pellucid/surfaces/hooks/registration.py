@@ -144,7 +144,7 @@ def _parse_toml(path: Path, text: str) -> dict[str, Any]:
     """Return a file's TOML text as a table, empty for ""; `InputError` if it does not parse."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # no TOML, a number of too many digits, too deep a nest
         raise InputError(f"{path} is no TOML: {error}", next_step="put it right, then repeat") from error
 
 

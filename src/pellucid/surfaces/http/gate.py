@@ -79,10 +79,10 @@ class Gate:
     """Finds the caller of each request, or refuses the request."""
 
     def __init__(self, app: App, names: frozenset[str], *, needs_token: bool = True) -> None:
-        """Guard the home of `app`, which answers under these host names (in lower case, without port). Unless
+        """Guard the home of `app`, which answers under these host names (in any case, without port). Unless
         `needs_token`, a request without a token is the owner's.
         """
-        self._app, self._names, self._needs_token = app, names, needs_token
+        self._app, self._names, self._needs_token = app, frozenset(map(str.lower, names)), needs_token
         self._usual = app.settings.namespace
         self.run_token = format_token(secrets.token_hex(6), secrets.token_hex(32))
         """The token of the owner's own programs, valid for the life of this process."""

@@ -89,8 +89,9 @@ class Watching:
         Yield the outcomes. A `PellucidError` becomes an outcome. A document whose folder is gone is left alone: its
         drive can be unmounted.
         """
-        app, vault, now = self._host.app, self._vault, self._document_states()
+        app, vault = self._host.app, self._vault
         try:
+            now = self._document_states()
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed_paths):
                 drift, folded = app.unit_of_work.take_over_edits(wait_s=_LOCK_WAIT_S)
                 yield JobOutcome("edits", len(drift.paths), len(folded.unreadable))

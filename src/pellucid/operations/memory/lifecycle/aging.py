@@ -72,7 +72,7 @@ class LifecycleOutput(Wire):
     namespace: str
     dry_run: bool
     memories: int = 0
-    """The number of memories that age: those that recalls are allowed to return."""
+    """The number of memories that age: those that are active or disputed, and neither invalid nor expired."""
     folds: int = 0
     """The number of memories whose heat, decay or tier changed and was written."""
     hot: int = 0

@@ -96,7 +96,7 @@ class TierExplanation(Wire):
     folded_at: Instant | None = None
     """The time of its last lifecycle pass; None before the first, when it counts as hot."""
     aging: bool
-    """Whether lifecycle passes include it; false if recalls are not allowed to return it any more."""
+    """Whether lifecycle passes include it: it is active or disputed, and neither invalid nor expired."""
     tier_now: Tier
     why: Why
     reason: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pellucid.clock import epoch_ms, isoformat
+from pellucid.language.spelling import tag_key
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
@@ -111,7 +112,8 @@ def _filter_values(namespace: str, wanted: Wanted) -> tuple[str | int | None, ..
     """Return the namespace and its filters as the bindings of the queries `browse_…`; None for a filter not given."""
     words = None if wanted.contains is None else wanted.contains.casefold()
     ids = None if wanted.ids is None else json.dumps(sorted(wanted.ids))
-    of = (wanted.category, wanted.status, wanted.session_id, wanted.since, wanted.until, wanted.tag)
+    tag = None if wanted.tag is None else tag_key(wanted.tag)
+    of = (wanted.category, wanted.status, wanted.session_id, wanted.since, wanted.until, tag)
     return namespace, *of, wanted.entity_ref, words, ids
 
 
