@@ -58,7 +58,7 @@ class HeuristicExtractor:
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         """Return the facts of a segment in the order of its turns."""
         contexts = turn_contexts(segment)
-        if session_manner(segment.turns) == "work":
+        if session_manner(segment.turns) == "work":  # asked anew: turns of tools alone have no contexts, but facts
             return _facts_of_work(segment, contexts)
         facts: list[ExtractedFact] = []
         for at, context in enumerate(contexts):
