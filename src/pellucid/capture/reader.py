@@ -63,14 +63,15 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
     """
     report = source.report
     try:
-        format_name = forced or detect(file.path)
-        if format_name == "plain-text" and not (forced or plain_text.is_chat(source.head())):
+        head = "" if forced else source.head()
+        format_name = forced or detect(file.path, head)
+        if format_name == "plain-text" and not (forced or plain_text.is_chat(head)):
             if not file.asked_for:
                 report.drop("plain-text")
                 return
             report.notes.append(file.path)
         if format_name is None:
-            _refuse_unreadable(file, "unknown-format" if source.head().strip() else "empty-file", report)
+            _refuse_unreadable(file, "unknown-format" if head.strip() else "empty-file", report)
             return
         report.files += 1
         report.formats[format_name] += 1

@@ -6,7 +6,7 @@ here: status, validity, pin, trust. Each change leaves a row with the old and th
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from pydantic.alias_generators import to_camel
@@ -140,19 +140,16 @@ class ChangeSet:
         Raises:
             ConflictError: a file is gone, or no longer contains the memory.
         """
-        drafted = {each.path: (each.base_hash, each.data) for each in drafts}
-        files: dict[str, tuple[str | None, bytes]] = {}
+        drafted = {each.path: each for each in drafts}
+        writes: dict[str, FileWrite] = {}
         for served, fields in self._edited.values():
-            if not (base_and_data := files.get(served.path) or drafted.get(served.path)):
+            if not (write := writes.get(served.path) or drafted.get(served.path)):
                 current_bytes = self._file_bytes(served)
-                base_and_data = content_digest(current_bytes), current_bytes
-            base, data = base_and_data
-            files[served.path] = base, self._with_fields(data, served.path, served.memory, fields)
-        writes = [FileWrite(path, data, base) for path, (base, data) in files.items()]
-        untouched = [each for each in drafts if each.path not in files]
-        return WritePlan(
-            (*untouched, *map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows)
-        )
+                write = FileWrite(served.path, current_bytes, content_digest(current_bytes))
+            writes[served.path] = replace(write, data=self._with_fields(write, served.memory, fields))
+        untouched = [each for each in drafts if each.path not in writes]
+        fresh = map(memory_write, self._fresh.values())
+        return WritePlan((*untouched, *fresh, *writes.values()), tuple(row.to_wire() for row in self._rows))
 
     def _file_bytes(self, served: Served) -> bytes:
         """Return the current bytes of a memory's vault file; raise ConflictError if the file is gone."""
@@ -163,18 +160,19 @@ class ChangeSet:
             )
         return data
 
-    def _with_fields(self, data: bytes, path: str, memory: Memory, fields: Fields) -> bytes:
+    def _with_fields(self, write: FileWrite, memory: Memory, fields: Fields) -> bytes:
         """Return the bytes of a memory's vault file with these fields, and the key `updated`, changed.
 
         `updated` stays for a moment or section, and if only `last_verified_at` changes. Raises ConflictError if the
         file contains another memory now.
         """
+        data = write.data
         if memory.category == "moment":
             return edit_moment(data, memory.id, _written_state(fields))
         if memory.category == "section":
             return edit_section(data, memory.id, {"quarantined": fields["trust_zone"] == "quarantine"})
         if memory.id.encode() not in data:  # a hand-written file names no id: it is its path's
-            _refuse_other_id(path, data, memory)
+            _refuse_other_id(write.path, data, memory)
         values = _written_state(fields)
         if fields.keys() - {"last_verified_at"}:  # to stand behind a memory again is no change of it
             values["updated"] = isoformat(self.clock.now())

@@ -10,7 +10,7 @@ from pellucid.errors import InputError
 from pellucid.graph.extract import facts_of
 from pellucid.memory.encoding import text_digest, topic_digest
 from pellucid.store.index_changes import IndexRecord, PathChange
-from pellucid.store.records import FileHead, Stamp, content_digest
+from pellucid.store.records import FileHead, Stamp
 from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 _NOTHING = Parsed(())
@@ -56,16 +56,16 @@ def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | Non
     of a document.
     """
     head, parsed = filed.head, filed.parsed
+    # digested again: in `encodable_texts` all memories with equal words are one entry
     records = tuple(
         IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))
         for memory, ordinal in parsed.memories
     )
     stamp = head.stamp or Stamp(head.path, -1, -1)
-    digest = "" if head.data is None else content_digest(head.data)
     topic = topic_digest(parsed.episode) if parsed.episode else b""
     return PathChange(
         head.path,
-        digest,
+        head.digest,
         stamp.size,
         stamp.mtime_ns,
         head.op_id or op_id,

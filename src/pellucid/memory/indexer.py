@@ -189,7 +189,7 @@ class Indexer:
             # first the files that are gone, so that others can take over their ids
             ordered = [*sorted(paths - existing), *sorted(existing)]
             new_state = _state_after(state, rows, reading)
-            return self._fold_paths(ordered, self._task_for(new_state, op_id, reading)) + reading.folded
+            return self._fold_paths(ordered, state, self._task_for(new_state, op_id, reading)) + reading.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
         """Return how the vault, or these of its paths, differ from what the index last read.
@@ -238,7 +238,7 @@ class Indexer:
             ledger_state = self.ledger.state(thorough=True)
             anew = ledger_state.settled and not reading.damage  # else the index keeps rows that the ledger lost
             task = _Task(self._with_our_model(new_state), op_id, encodings, reading.changes, anew)
-            return self._fold_paths([*gone, *existing], task) + replace(reading, state=ledger_state).folded
+            return self._fold_paths([*gone, *existing], state, task) + replace(reading, state=ledger_state).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
         """Make the task that leads to this state; nothing is encoded if the index has vectors of another model."""
@@ -262,9 +262,9 @@ class Indexer:
             reading.add(row)
         return reading
 
-    def _fold_paths(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Fold files in batches; only the last brings the index to the task's state, so that a crash loses nothing."""
-        before = self.index.state()
+    def _fold_paths(self, paths: Sequence[str], before: IndexState, task: _Task) -> Folded:
+        """Fold files in batches; only the last brings the index, in the state `before`, to the task's: a crash loses
+        nothing."""
         held_back = replace(
             task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps
         )

@@ -10,7 +10,7 @@ from pellucid.clock import Clock, isoformat
 from pellucid.deadline import Deadline
 from pellucid.errors import NoRoomError
 from pellucid.memory.indexer import Drift, Folded, Indexer, readable
-from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records, content_digest
+from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records
 
 WAIT_S = 60.0
 """Seconds that a writer waits for others to finish: a commit of an import takes a few."""
@@ -143,7 +143,7 @@ class UnitOfWork:
         Nothing is committed if no file that differs can be read, and none is gone.
         """
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
-        adopted = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
+        adopted = tuple((head.path, head.digest) for head in heads if head.data is not None)
         if not adopted and not drift.deleted:
             return unreadable
         op_id = self.clock.new_id("op")

@@ -1,5 +1,6 @@
 """A document's header and sections in, the contents of its vault file out: an artifact to be searched and cited."""
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
@@ -7,6 +8,7 @@ from pydantic import Field
 from pellucid.model.wire import Instant, Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
 
+_STEP = " › "
 FormatName = Literal["markdown", "rst"]
 """The formats that a vault file can name; `documents.formats.suffixes` lists the file endings of each."""
 
@@ -53,6 +55,11 @@ class Document(Wire):
     removed_at: Instant | None = None
     """When the file was found missing; its sections were then closed, and stay for questions about the past."""
 
+    def title_at(self, at: datetime) -> str:
+        """Return the title by the newest header version up to an instant; its own if none gives a title."""
+        held = [each.values["title"] for each in self.versions if each.valid_from <= at and "title" in each.values]
+        return held[-1] if held else self.title
+
 
 class Section(Wire):
     """A part of a document under one heading: an anchored block of its vault file, where old versions stay, closed."""
@@ -73,3 +80,18 @@ class Section(Wire):
     quarantined: bool = False
     content: str = ""
     """The section's text without its heading."""
+
+
+def naming_line(title: str, section: Section) -> str:
+    """Return the first line of the content of a section's memory: title, headings above it and its own heading."""
+    return _STEP.join(filter(None, (title, *section.trail, section.heading)))
+
+
+def split_naming_line(content: str) -> tuple[str, str]:
+    """Return the first line of a section's content as (what stands before its last part, that part).
+
+    The last part is the section's heading; if nothing stands before it, the title. Index and recall read the heading
+    here, since all that they have of a section is a memory, and a memory has no headings.
+    """
+    before, _, last = content.partition("\n")[0].rpartition(_STEP)
+    return before, last

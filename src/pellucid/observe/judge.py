@@ -58,7 +58,10 @@ class Ruling:
 
     @property
     def reason(self) -> str:
-        """The reason as it is stored: `transient: a state that will have passed`."""
+        """The reason as it is stored: `transient: a state that will have passed`.
+
+        Observations, outcomes and rows of the ledger have this text alone, so whoever counts cuts it at the colon.
+        """
         return f"{self.code}: {self.words}"
 
 
@@ -93,7 +96,7 @@ class HeuristicJudge:
                 continue
             ruling = _rule_on_wording(candidate.fact, manner) or _rule_on_scores(candidate)
             rulings.append(ruling or _rule_on_repetition(candidate.fact, seen) or _ACCEPTED)
-        for at in _repeats_of_agent(rulings, candidates, segment):
+        for at in _repeats_of_agent(rulings, candidates, segment) if manner == "work" else ():
             rulings[at] = DUPLICATE
         return apply_cap(rulings, candidates, segment)
 
@@ -109,8 +112,8 @@ def _repeats_of_agent(rulings: Sequence[Ruling], candidates: Sequence[Candidate]
     told = [
         (at, candidate.fact.content, set(content_words(candidate.fact.content)))
         for at, (candidate, ruling) in enumerate(zip(candidates, rulings, strict=True))
-        if ruling.verdict == "accept" and session_manner(segment.turns) == "work"
-        if all(turns[each].role == "assistant" for each in candidate.fact.cited if each in turns)
+        if ruling.verdict == "accept"
+        and all(turns[each].role == "assistant" for each in candidate.fact.cited if each in turns)
     ]
     for at, text, own_words in told:
         numbers = {word for word in own_words if any(map(str.isdigit, word))}

@@ -80,7 +80,8 @@ def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact
     """Return the fact with a quote for each piece of its evidence that has none; unchanged if no sentence fits.
 
     A sentence of the cited turns fits if at least half of the content words, of the longer of fact and sentence, are in
-    both. It is cut at 300 characters. `turns` maps ordinals to turns.
+    both. It is cut at 300 characters. `turns` maps ordinals to turns. The quote is looked for here, by words, since a
+    statement can be of several sentences or of parts of one, and a model's extractor names none.
     """
     evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})

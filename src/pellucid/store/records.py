@@ -103,6 +103,8 @@ class FileHead:
     stamp: Stamp | None
     """The file's stamp if the bytes came from the file; None if they still wait in the journal."""
     op_id: str | None  # the operation that wrote exactly these bytes, if the journal knows one
+    digest: str
+    """The `content_digest` of the bytes; empty if the path is gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ keys we do not know stay, comments and what stands before the first block go wit
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -15,7 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.model.artifact import Artifact
-from pellucid.model.document import Document, HeaderVersion, Section
+from pellucid.model.document import Document, HeaderVersion, Section, naming_line
 from pellucid.model.entity import retirement
 from pellucid.model.memory import FOLDERS, Memory, Retirement
 from pellucid.vault import frontmatter
@@ -23,7 +22,6 @@ from pellucid.vault.blocks import change_marker, escaped, marker_of, parse_block
 
 _KEYS = {to_camel(name): name for name in Document.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:section (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
-_STEP = " › "
 _PLAIN: dict[str, object] = {"heading": "", "trail": [], "level": 0, "quarantined": False}
 """What a section's marker need not say."""
 
@@ -98,15 +96,8 @@ def header_text(document: Document, version: HeaderVersion) -> str:
 
 def section_text(document: Document, section: Section) -> str:
     """Return the content of a section's memory: a line with entity, title and headings, then its text."""
-    title = _title_with_entity(document, title_at(document, section.valid_from))
-    line = _STEP.join(filter(None, (title, *section.trail, section.heading)))
-    return f"{line}\n\n{section.content}".rstrip()
-
-
-def title_at(document: Document, at: datetime) -> str:
-    """Return the title by the newest header version up to an instant; the document's own if none gives a title."""
-    held = [each.values["title"] for each in document.versions if each.valid_from <= at and "title" in each.values]
-    return held[-1] if held else document.title
+    title = _title_with_entity(document, document.title_at(section.valid_from))
+    return f"{naming_line(title, section)}\n\n{section.content}".rstrip()
 
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:

@@ -15,7 +15,7 @@ from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.segment import segments, time_gap, turn_count
 from pellucid.capture.transcripts.detect import READERS, detect
-from pellucid.capture.transcripts.source import Source
+from pellucid.capture.transcripts.source import Source, head_of
 from pellucid.errors import InputError
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.source import turn_source_class
@@ -282,7 +282,7 @@ def peak_of(count: Callable[[], int]) -> tuple[int, int]:
 def test_a_file_of_thirty_megabytes_is_never_held_in_memory(tmp_path: Path, written: Callable[[Path, str, int], None]):
     path = tmp_path / "big.json"
     written(path, WORDS, 1450)
-    known = detect(path)
+    known = detect(path, head_of(path))
     assert known is not None
     report = CaptureReport()
 

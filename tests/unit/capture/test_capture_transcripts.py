@@ -11,14 +11,14 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts import json_document
 from pellucid.capture.transcripts.detect import READERS, detect
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
-from pellucid.capture.transcripts.source import MAX_LINE, Source
+from pellucid.capture.transcripts.source import MAX_LINE, Source, head_of
 from pellucid.model.turn import Turn
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def turns_in(path: Path, report: CaptureReport | None = None) -> list[Turn]:
-    known = detect(path)
+    known = detect(path, head_of(path))
     assert known is not None
     return list(READERS[known](Source(path, report or CaptureReport())))
 
@@ -51,7 +51,8 @@ def write(path: Path, *lines: object) -> Path:
     ],
 )
 def test_each_fixture_is_detected(name: str, expected: str):
-    assert detect(FIXTURES / name) == expected
+    path = FIXTURES / name
+    assert detect(path, head_of(path)) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,13 +72,14 @@ def test_odd_beginnings_are_detected_or_refused(tmp_path: Path, text: str, expec
     path = tmp_path / "odd.jsonl"
     path.write_text(text)
 
-    assert detect(path) == expected
+    assert detect(path, head_of(path)) == expected
 
 
 def test_a_first_line_longer_than_the_sample_is_known_by_its_keys(tmp_path: Path):
     meta = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s", "text": "x" * 400_000}}
+    path = write(tmp_path / "long.jsonl", meta)
 
-    assert detect(write(tmp_path / "long.jsonl", meta)) == "codex"
+    assert detect(path, head_of(path)) == "codex"
 
 
 @pytest.mark.requirement("CAP-1")

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from datetime import timedelta
 from threading import Thread
 
 import numpy as np
@@ -23,6 +24,7 @@ from kits.graph_store import (
     spec,
     tell,
 )
+from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, GraphFacts
 from pellucid.store.graph_port import Steps
 from pellucid.store.index_port import Admission, IndexReader
@@ -240,6 +242,26 @@ def test_a_title_with_the_sign_of_a_trail_is_no_heading(index: LocalIndex) -> No
     with index.reading(HERE) as reader:
         homes = reader.graph.homes(numbers(reader, "spec-1"))
         assert sorted(reader.graph.headings(homes.rows)) == ["", "Why"]
+
+
+def test_a_section_that_is_older_than_its_documents_title_keeps_its_heading(index: LocalIndex) -> None:
+    later = EARLY + timedelta(days=1)
+    sections = [
+        a_memory(1, category="section", content="SPEC-1: Old title › Ground › Why\n\ntext", valid_at=EARLY),
+        a_memory(2, category="section", content="SPEC-1: New title › Ground\n\ntext", valid_at=later),
+        a_memory(3, category="section", content="SPEC-1: Old title\n\ntext", valid_at=EARLY),
+    ]
+    versions = [
+        HeaderVersion(id=mem(number), valid_from=at, values={"title": title})
+        for number, at, title in ((8, EARLY, "Old title"), (9, later, "New title"))
+    ]
+    said = GraphFacts((spec(1),), homes=tuple((each.id, "spec-1") for each in sections))
+    tell(index, "a.md", said, sections, document=a_document(title="New title", versions=versions))
+    with index.reading(HERE) as reader:
+        homes = reader.graph.homes(numbers(reader, "spec-1"))
+        by_row = [each.memory.id for each in reader.memories(homes.rows)]
+        headings = dict(zip(by_row, reader.graph.headings(homes.rows), strict=True))
+    assert headings == {mem(1): "Why", mem(2): "Ground", mem(3): ""}
 
 
 def test_a_write_elsewhere_in_the_graph_is_seen_by_the_next_reading_and_not_by_an_open_one(index: LocalIndex) -> None:

@@ -36,17 +36,17 @@ def test_the_head_of_a_path_is_its_newest_waiting_bytes_else_its_file(tmp_path: 
     records = LocalRecords(tmp_path)
     first, second = operation(write(NOTE, OLD)), operation(write(NOTE, OURS, OLD))
     records.commit(first)
-    assert records.heads([NOTE]) == [FileHead(NOTE, OLD, None, first.op_id)]
+    assert records.heads([NOTE]) == [FileHead(NOTE, OLD, None, first.op_id, content_digest(OLD))]
     records.drain()
     status = note(tmp_path).stat()
     (head,) = records.heads([NOTE])
-    assert (head.data, head.op_id) == (OLD, first.op_id)
+    assert (head.data, head.op_id, head.digest) == (OLD, first.op_id, content_digest(OLD))
     assert head.stamp
     assert (head.stamp.size, head.stamp.mtime_ns) == (status.st_size, status.st_mtime_ns)
     records.commit(second)
     assert records.heads([NOTE, "none.md"]) == [
-        FileHead(NOTE, OURS, None, second.op_id),
-        FileHead("none.md", None, None, None),
+        FileHead(NOTE, OURS, None, second.op_id, content_digest(OURS)),
+        FileHead("none.md", None, None, None, ""),
     ]
 
 

@@ -35,11 +35,11 @@ def test_a_removal_waits_in_the_journal_and_is_drained(tmp_path: Path) -> None:
     records = with_old_note(tmp_path)
     removed = operation(removal(NOTE, OLD))
     seq = records.commit(removed)
-    assert records.heads([NOTE]) == [FileHead(NOTE, None, None, None)]
+    assert records.heads([NOTE]) == [FileHead(NOTE, None, None, None, "")]
     assert note(tmp_path).exists()
     assert records.drain() == FILED
     assert not note(tmp_path).exists()
-    assert records.heads([NOTE]) == [FileHead(NOTE, None, None, None)]
+    assert records.heads([NOTE]) == [FileHead(NOTE, None, None, None, "")]
     (row,) = records.operations(after=seq - 1)
     assert row.paths == ((NOTE, None),)
     assert drain(tmp_path) == DrainReport()

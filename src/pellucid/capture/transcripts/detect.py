@@ -16,7 +16,7 @@ from pellucid.capture.transcripts.formats import (
 from pellucid.capture.transcripts.formats.chat_messages import is_message
 from pellucid.capture.transcripts.json_document import begins_json, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, object_in
-from pellucid.capture.transcripts.source import Source, head_of
+from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 
 Format = Literal["claude-code", "codex", "cursor", "openai-chat", "plain-jsonl", "markdown-chat", "plain-text"]
@@ -49,15 +49,14 @@ _SAMPLED = 50
 MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
-def detect(path: Path) -> Format | None:
-    """Return the format of a file by its first 256 KiB; None if it is not a known transcript format.
+def detect(path: Path, head: str) -> Format | None:
+    """Return the format of a file by its first 256 KiB (`head`); None if it is not a known transcript format.
 
     None for an empty or binary file, too. In JSON lines, the first line (of 50) that a format recognises decides, but
     an OpenAI line takes precedence over a first line that is a plain message. A JSON document, or a first line too long
     to sample, is detected by its keys. Other text is a chat if it has a chat's headings, else plain text, unless its
     suffix says that it is Markdown.
     """
-    head = head_of(path)
     if "\0" in head or not head.strip():
         return None
     if not begins_json(head):

@@ -15,6 +15,8 @@ from pellucid.store.index_port import Index
 from pellucid.store.lookup_port import Lookup
 
 _LABEL = re.compile(r"^\w+: ")
+_Words = tuple[str, frozenset[str]]
+"""The hash of a memory's words and entity, and its boundary scopes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,10 @@ class KnownStatements:
     index: Index
     lookup: Lookup
     changes: ChangeSet
-    _by_hash: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+    _by_words: dict[_Words, list[str]] = field(default_factory=dict["_Words", "list[str]"])
     _by_polarity: dict[str, list[Found]] = field(default_factory=dict[str, "list[Found]"])
     _by_key: dict[str, list[Found]] = field(default_factory=dict[str, "list[Found]"])
     _fresh: dict[str, Memory] = field(default_factory=dict[str, Memory])
-    _known: dict[str, Memory] = field(default_factory=dict[str, Memory])
     _rivals: Rivals = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,9 +60,7 @@ class KnownStatements:
         batch, namespace = list(memories), self.changes.namespace
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
         ids_by_hash = self.index.holding(namespace, hashes)
-        self._by_hash = {each: [*by_scopes.values()] for each, by_scopes in ids_by_hash.items()}
-        ids = [each for equals in self._by_hash.values() for each in equals]
-        self._known = {each.memory.id: each.memory for each in self.index.memories(namespace, ids)}
+        self._by_words = {(each, scopes): [held] for each, ids in ids_by_hash.items() for scopes, held in ids.items()}
         polarities = {each.key for memory in batch for each in _polarities(memory)}
         by_key = self.lookup.polarities(namespace, polarities)
         self._by_polarity = {key: list[Found](served) for key, served in by_key.items()}
@@ -73,26 +72,19 @@ class KnownStatements:
         """Add a memory that this operation creates, so that later statements of the batch are compared with it, too."""
         self._fresh[memory.id] = memory
         self._rivals.add(memory)
-        self._by_hash.setdefault(content_hash(memory.content, memory.entity_ref), []).append(memory.id)
+        self._by_words.setdefault(_words_of(memory), []).append(memory.id)
         self._by_polarity.setdefault(polarity(memory.content, memory.entity_ref).key, []).append(memory)
         for key in live_attributes(memory):
             self._by_key.setdefault(key, []).append(memory)
 
-    def repeated(self, memory: Memory) -> str | None:
+    def repeated(self, memory: Memory, doubted: Iterable[Found]) -> str | None:
         """Return the id of a memory in force with the same words about the same entity; None if there is none.
 
-        A memory of other boundary scopes does not count: callers see only one of the two. A quarantined one counts only
-        if this operation creates it and `memory` is itself in quarantine.
+        A memory of other boundary scopes does not count: callers see only one of the two. Nor does one of `doubted`.
         """
-        equals = self._by_hash.get(content_hash(memory.content, memory.entity_ref), [])
-        doubted = {memory_of(each).id for each in self.doubted(memory)} if memory.trust_zone != "quarantine" else ()
-        statuses = {each: self.changes.status_of(each) for each in equals if each not in doubted}
-        in_force = (each for each, status in statuses.items() if status in (None, "active"))
-        for each in in_force:
-            earlier = self._fresh.get(each) or self._known.get(each)
-            if earlier is None or boundary(earlier) == boundary(memory):
-                return each
-        return None
+        ids_of_doubted = {memory_of(each).id for each in doubted}
+        equals = (each for each in self._by_words.get(_words_of(memory), ()) if each not in ids_of_doubted)
+        return next((each for each in equals if self.changes.status_of(each) in (None, "active")), None)
 
     def doubted(self, memory: Memory) -> list[Found]:
         """Return the quarantined memories that say what a new one says: the same statement, or one of its values."""
@@ -153,6 +145,11 @@ def _polarities(memory: Memory) -> tuple[Polarity, ...]:
     """Return the polarity of a statement, and that of its text after a label (`Decided: …`), if it has a label."""
     bare = _LABEL.sub("", memory.content)
     return tuple(polarity(text, memory.entity_ref) for text in dict.fromkeys((memory.content, bare)))
+
+
+def _words_of(memory: Memory) -> _Words:
+    """Return what memories must have in common to repeat each other."""
+    return content_hash(memory.content, memory.entity_ref), boundary(memory)
 
 
 def boundary(memory: Memory) -> frozenset[str]:

@@ -107,9 +107,11 @@ class Reconciler:
             return _FORGOTTEN
         if statement.resolves and statement.resolves.kind == "retraction":
             return self._apply_retraction(memory, statement.resolves.about)
-        if repeated_id := self._known.repeated(memory):
+        # what is in quarantine itself may repeat another that is
+        doubted = self._known.doubted(memory) if memory.trust_zone != "quarantine" else []
+        if repeated_id := self._known.repeated(memory, doubted):
             return self._reject_repeated(repeated_id, memory)
-        return self._keep_new(statement)
+        return self._keep_new(statement, doubted)
 
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
@@ -195,24 +197,29 @@ class Reconciler:
         near = self._possible_targets(memory, words)
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
-    def _keep_new(self, statement: Statement) -> Outcome:
-        """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted."""
-        memory = statement.memory
-        if statement.resolves and statement.resolves.kind == "update" and not self._known.contradicted(memory):
+    def _keep_new(self, statement: Statement, doubted: Sequence[Found]) -> Outcome:
+        """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted.
+
+        `doubted` are the quarantined memories that say the same.
+        """
+        memory, conflicts = statement.memory, self._known.contradicted(statement.memory)
+        if statement.resolves and statement.resolves.kind == "update" and not conflicts:
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
         if memory.trust_zone == "quarantine":
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
-        if doubted := self._known.doubted(memory):
-            return self._keep_beside_doubted(doubted, statement)
-        return self._keep_asserted(statement)
+        if doubted:
+            return self._keep_beside_doubted(doubted, statement, conflicts)
+        return self._keep_asserted(statement, conflicts)
 
-    def _keep_beside_doubted(self, doubted: Sequence[Found], statement: Statement) -> Outcome:
+    def _keep_beside_doubted(
+        self, doubted: Sequence[Found], statement: Statement, conflicts: Sequence[Contradiction]
+    ) -> Outcome:
         """Keep a statement that quarantined memories make, too: a vouching one lets them out, any other joins them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
             return self._create(statement, echo, f"quarantined: {why_quarantined(echo)}")
-        outcome = self._keep_asserted(statement)
+        outcome = self._keep_asserted(statement, conflicts)
         if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
             for each in doubted:
                 if may_rise(self.changes.now(memory_of(each)), memory):
@@ -249,10 +256,9 @@ class Reconciler:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
-    def _keep_asserted(self, statement: Statement) -> Outcome:
-        """Keep a trusted statement, in place of the memories that it contradicts or corrects."""
+    def _keep_asserted(self, statement: Statement, conflicts: Sequence[Contradiction]) -> Outcome:
+        """Keep a trusted statement, in place of the memories that it contradicts (`conflicts`) or corrects."""
         memory, resolves = statement.memory, statement.resolves
-        conflicts = self._known.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
             conflicts = [replace(each, plain=each.whole) for each in conflicts]

@@ -58,7 +58,7 @@ class HeuristicExtractor:
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         """Return the facts of a segment in the order of its turns."""
         contexts = turn_contexts(segment)
-        if session_manner(segment.turns) == "work":
+        if session_manner(segment.turns) == "work":  # asked anew: turns of tools alone have no contexts, but facts
             return _facts_of_work(segment, contexts)
         facts: list[ExtractedFact] = []
         for at, context in enumerate(contexts):
@@ -169,7 +169,7 @@ def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[O
 def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since: Turn | None = None) -> ExtractedFact:
     """Return the fact of a statement, with absolute dates and the speaker in front.
 
-    If it answers a question of the turn `since`, its evidence begins with that turn, and no speaker is put in front.
+    If it answers a question of the turn `since`, that turn is evidence, too, and no speaker is put in front.
     """
     turn, language = context.turn, context.language
     speaker = statement.speaker or turn.speaker
@@ -184,7 +184,7 @@ def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since
         tags=tags(statement.text, speaker),
         entity_ref=attribution.entity,
         structured_attributes=attribution.attributes,
-        evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
+        evidence=_evidence_of(since or turn, turn, joined=1),
         resolves=Resolution(kind="update") if statement.is_update else None,
     )
 
@@ -194,13 +194,18 @@ def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFa
     source = resolved.source.context if resolved.source else context
     owner = source if source.language.noise.self.search(resolved.text.lower()) else context
     statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, speaker=owner.turn.speaker)
-    turn, since = context.turn, source.turn
-    apart = turn.ordinal - since.ordinal > 2
-    ranges = (
-        [(since.ordinal, since.ordinal), (turn.ordinal, turn.ordinal)] if apart else [(since.ordinal, turn.ordinal)]
-    )
-    evidence = tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
+    evidence = _evidence_of(source.turn, context.turn, joined=2)
     return _fact_of_statement(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
+
+
+def _evidence_of(since: Turn, turn: Turn, *, joined: int) -> tuple[Evidence, ...]:
+    """Return two turns as evidence: one range if at most `joined` apart, else a piece each.
+
+    What tools print between them is no source of what they say, and would count as one.
+    """
+    ends = [since.ordinal, turn.ordinal]
+    ranges = [ends] if ends[1] - ends[0] <= joined else [[each, each] for each in ends]
+    return tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
 
 
 def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: TurnContext) -> str:

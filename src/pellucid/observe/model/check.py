@@ -325,10 +325,12 @@ def _checked_fact(case: _Case) -> Checked:
     """Return the fact of a claim that passed all checks, without its parts that nobody said.
 
     `lost` has one reason for each part left out: entity, tag or attribute. Without an entity there are no attributes.
-    Of more than five tags the first five stay, and the others are not in `lost`. The confidence is cut to 0 to 1.
+    Of more than five tags the first five stay, and the others are not in `lost`, nor are tags that are there already.
+    The confidence is cut to 0 to 1.
     """
     claim, turns = case.claim, case.source.turns
-    entity, tags = _claimed_entity(case), [tag for tag in _tidy_tags(claim.tags) if _is_near(tag, case.source)]
+    entity, claimed_tags = _claimed_entity(case), dict.fromkeys(" ".join(tag.split()).casefold() for tag in claim.tags)
+    tags = [tag for tag in claimed_tags if _is_said(tag, case.source)]
     attributes = dict(_checked_attributes(case)) if entity else {}
     fact = ExtractedFact(
         category=claim.category,
@@ -342,28 +344,23 @@ def _checked_fact(case: _Case) -> Checked:
     )
     lost: list[DropReason] = [
         *(["entity-not-said"] if claim.entity and not entity else []),
-        *["tag-not-said" for _ in claim.tags[len(tags) :]],
+        *["tag-not-said" for _ in range(len(tags), len(claimed_tags))],
         *["attribute-not-said" for _ in claim.attributes[len(attributes) :]],
     ]
     return Checked(fact, tuple(lost))
 
 
-def _is_near(name: str, source: ClaimSource) -> bool:
-    """Whether all words of a name are in a claim's source, just before it, or in a speaker's name."""
-    return len(_shared_words(words(name), words(source.near))) == len(words(name))
+def _is_said(name: str, source: ClaimSource) -> bool:
+    """Whether a name has words, is not overlong, and has all its words in a claim's source, just before, or a speaker's
+    name."""
+    named = words(name)
+    return 0 < len(named) == len(_shared_words(named, words(source.near))) and len(name) <= LONGEST_NAME
 
 
 def _claimed_entity(case: _Case) -> str | None:
     """Return the claim's entity; None if it names none, an overlong one, or one that is not near its source."""
     entity = " ".join((case.claim.entity or "").split())
-    fits = words(entity) and len(entity) <= LONGEST_NAME and _is_near(entity, case.source)
-    return entity if fits else None
-
-
-def _tidy_tags(tags: Sequence[str]) -> list[str]:
-    """Return the tags in lower case, each once, without empty and overlong tags."""
-    tidy = (" ".join(tag.split()).casefold() for tag in tags)
-    return list(dict.fromkeys(tag for tag in tidy if words(tag) and len(tag) <= LONGEST_NAME))
+    return entity if _is_said(entity, case.source) else None
 
 
 def _checked_attributes(case: _Case) -> Iterator[tuple[str, str]]:

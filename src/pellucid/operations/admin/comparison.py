@@ -9,7 +9,7 @@ from pellucid.errors import InputError, step
 from pellucid.operations.settling import HealthFinding, finding
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.local import health
-from pellucid.store.records import Stamp, content_digest
+from pellucid.store.records import Stamp
 from pellucid.vault.markdown import FileIdentity, parse
 from pellucid.xray.words.visible import visible
 
@@ -67,7 +67,7 @@ class Comparison:
         if head.path in self.skip or head.stamp is None:
             return False
         known = self.indexed.get(head.path)
-        if known and known.digest != content_digest(head.data):
+        if known and known.digest != head.digest:
             what = "changed since it was indexed, though its size and time did not"
             self.found.append(finding("drift", head.path, what, rebuild_step()))
             return False

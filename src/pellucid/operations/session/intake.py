@@ -50,7 +50,10 @@ class Observed:
     unkept: tuple[Unkept, ...] = ()
     """Statements of a person that became no observation."""
     doubted: dict[int, Doubt] = field(default_factory=dict[int, Doubt])
-    """Maps positions of turns in the segment to what of them is doubted: it begins in quarantine."""
+    """Maps positions of turns in the segment to what of them is doubted: it begins in quarantine.
+
+    Not ordinals, as evidence has them: two files of one session repeat these, and a doubt would replace another.
+    """
 
 
 @dataclass(slots=True)
@@ -108,14 +111,15 @@ class Intake:
                 failure = error
                 break
         # after a failure none: a repeated import has to take the turns that were not reached
-        made, keys_left_out = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
+        ids, keys_left_out = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or keys_left_out:
             made, late = self._commit_batch(observed, keys_left_out)
             notice(self.app, self.namespace, [each.segment for each in observed if each.segment not in late], made)
-            made += self.keep(late) if late else []  # again, without the turns that other processes took
+            ids += [memory.id for memory in made]
+            ids += self.keep(late) if late else []  # again, without the turns that other processes took
         if failure:
             raise failure
-        return made
+        return ids
 
     def _unmarked_keys(self, batch: Sequence[Segment], observed: Sequence[Observed]) -> set[bytes]:
         """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen.
@@ -196,10 +200,12 @@ class Intake:
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return doubted_turns(turns, checked)
 
-    def _commit_batch(self, observed: list[Observed], keys_left_out: set[bytes]) -> tuple[list[str], list[Segment]]:
+    def _commit_batch(
+        self, observed: list[Observed], keys_left_out: set[bytes]
+    ) -> tuple[Sequence[Memory], list[Segment]]:
         """Commit observed segments as one operation, and mark their turns and the keys in `keys_left_out` as seen.
 
-        Return the ids of the extracted memories, and the segments left out, of which others took turns meanwhile.
+        Return the extracted memories, and the segments left out, of which others took turns meanwhile.
         """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen(_fingerprints(each.segment for each in observed))
@@ -209,7 +215,7 @@ class Intake:
             self.tally.turns += len(turns)
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
             if self.mode == "verbatim":
-                writes, ledger, made = self._verbatim_writes(untaken), [], []
+                writes, ledger, made = self._verbatim_writes(untaken), [], ()
             else:
                 writes, ledger, made = self._extracted_writes(untaken)
             seen = keys_left_out.union(turn.fingerprint for turn in turns)
@@ -245,9 +251,9 @@ class Intake:
 
     def _extracted_writes(
         self, observed: Sequence[Observed]
-    ) -> tuple[list[FileWrite], list[dict[str, object]], list[str]]:
+    ) -> tuple[list[FileWrite], list[dict[str, object]], Sequence[Memory]]:
         """Reconcile the observations with known memories. Return the file writes and ledger rows of the segments, and
-        the ids of the new memories; count all of these."""
+        the new memories; count all of these."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
         reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
@@ -265,7 +271,7 @@ class Intake:
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
         rows = [row.to_wire() for row in (*flushed, *self._unkept_rows(observed))]
-        return [*plan.writes, *episode_files], [*rows, *decided.rows, *plan.rows], [memory.id for memory in made]
+        return [*plan.writes, *episode_files], [*rows, *decided.rows, *plan.rows], made
 
     def _unkept_rows(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
         """Yield a ledger row for each unkept statement, with a keyed hash of its words, by which `why` finds it; count

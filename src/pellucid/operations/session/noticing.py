@@ -43,9 +43,9 @@ class _Use:
     words: Mapping[str, tuple[int, int]]
 
 
-def notice(app: App, namespace: str, segments: Sequence[Segment], new_ids: Sequence[str] = ()) -> None:
+def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence[Memory]) -> None:
     """Store citations of the memories that earlier recalls served to the sessions of these segments, and that the
-    segments used or that the new memories made of them (`new_ids`) replaced.
+    segments used or that the memories `made` of them replaced.
 
     Nothing is cited if the home is read-only or history cannot be read or written; that is not an error.
     """
@@ -58,12 +58,12 @@ def notice(app: App, namespace: str, segments: Sequence[Segment], new_ids: Seque
         for session_id, turns in by_session.items():
             if recalls := app.citations.served(namespace, session_id):
                 _SessionUses(app, namespace, session_id, turns, recalls).cite_uses()
-                _cite_rewritten(app, namespace, session_id, new_ids)
+                _cite_rewritten(app, namespace, session_id, made)
 
 
-def _cite_rewritten(app: App, namespace: str, session_id: str, new_ids: Sequence[str]) -> None:
+def _cite_rewritten(app: App, namespace: str, session_id: str, made: Sequence[Memory]) -> None:
     """Cite each memory that one of the new memories of this session replaced."""
-    for new in (each.memory for each in app.index.memories(namespace, new_ids)) if new_ids else ():
+    for new in made:
         for old in new.supersedes if new.session_id == session_id else ():
             cite_if_served(
                 app, namespace, old, MemoryUse("rewrote", session_id, new.agent, f"by {new.id}", new.valid_at)

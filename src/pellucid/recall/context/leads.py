@@ -15,6 +15,7 @@ import numpy as np
 
 from pellucid.documents.relations import normal_key
 from pellucid.language.sentences import sentence_starts, sentences
+from pellucid.model.document import split_naming_line
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
 from pellucid.recall.context.excerpt import Cutter, Excerpt, pieces
@@ -225,7 +226,7 @@ def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]
 
 def _is_summary(section: str) -> bool:
     """Whether the heading of a section is `Summary`, `Abstract` or the like."""
-    return section.partition("\n")[0].rpartition(" › ")[2].casefold() in _LEADING
+    return split_naming_line(section)[1].casefold() in _LEADING
 
 
 def paragraphs(content: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from pellucid.documents.relations import relation_of_heading
 from pellucid.language.lexicon import words as vocabulary
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
+from pellucid.model.document import split_naming_line
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.recall.score.equation import Ints, Mask
 from pellucid.recall.state import State, World
@@ -231,14 +232,14 @@ def is_bare(memory: Memory, asked: AbstractSet[str], stems: Callable[[str], Abst
     """
     if not is_carried_along(memory) or asked & stems(" ".join(vocabulary("backmatter"))):
         return False
-    title, _, body = memory.content.partition("\n")
-    document, _, heading = title.rpartition(" › ")
+    document, heading = split_naming_line(memory.content)
+    body = memory.content.partition("\n")[2]
     return not (asked - stems(document)) & stems(f"{heading}\n{body}")
 
 
 def is_carried_along(memory: Memory) -> bool:
     """Whether a memory is a licence, references or a like section of a document, which only carries it along."""
-    document, _, heading = memory.content.partition("\n")[0].rpartition(" › ")
+    document, heading = split_naming_line(memory.content)
     if not document or memory.category != "section":
         return False
     listing = relation_of_heading(heading, 2, ())

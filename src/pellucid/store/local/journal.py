@@ -112,16 +112,17 @@ def pending_twin(connection: apsw.Connection, path: str) -> str | None:
     return _first(connection, "pending_twin", folded(path), path)
 
 
-def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | tuple[None, None] | None:
-    """Return the newest waiting bytes of a path and their operation's id; Nones for a removal, None if none wait.
+def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes | None, str | None, str] | None:
+    """Return the newest waiting bytes of a path, their operation's id and their digest; None if none wait.
 
+    For a removal, bytes and id are None, and the digest is `REMOVED`.
     Raises DamagedEntryError if the bytes are not there.
     """
     rows = execute(connection, _SQL["pending_head"], (path,))
     if not rows:
         return None
     data, op_id, digest = rows[0]
-    return (None, None) if digest == REMOVED else (_checked_bytes(data, path), op_id)
+    return (None, None, digest) if digest == REMOVED else (_checked_bytes(data, path), op_id, digest)
 
 
 def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:

@@ -96,6 +96,7 @@ def _in_project(app: "App") -> "App":
 
     app_here = app_in_project(app)
     if app_here.project:
+        # not of `also`, in which the settings, too, may have put this namespace
         is_older = app_here.project.root in app.projects.known().earlier
         earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
         note(f"namespace {app_here.project.namespace}, the project of {app_here.project.root}{earlier}")
@@ -108,6 +109,7 @@ def namespace_hints(app: "App") -> list[str]:
     """
     if app.settings.namespace_is_given:
         return _unknown_namespace_lines(app)
+    # an app without a project keeps nothing of the registry, which few answers ask for
     if app.project or not (projects := app.projects.known().projects):
         return []
     names = list(dict.fromkeys(each.namespace for each in projects))

@@ -2,7 +2,12 @@
 
 import pytest
 
-from kits.work import told
+from kits.extraction import FixedClock
+from kits.work import told, turns
+from pellucid.model.turn import Segment
+from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.judge import HeuristicJudge
+from pellucid.observe.pipeline import observe
 from pellucid.observe.work.answering import shortened
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
@@ -117,3 +122,13 @@ def test_a_long_answer_ends_where_a_sentence_ends() -> None:
     assert shortened(f"{clause}. {clause}. {clause}.", 200) == f"{clause}. {clause}. …"
     assert shortened(clause, 200) == clause
     assert shortened(f"{clause}, and {clause}", 100).endswith(" we keep …")
+
+
+@pytest.mark.requirement("TRUST-2")
+def test_what_a_tool_printed_between_an_offer_and_the_yes_is_no_source_of_the_choice() -> None:
+    offer = ("assistant", f"{CAUSE} Should we keep invoices in their own schema?")
+    session = turns(("user", "Where do they go?"), offer, ("tool", "ls"), ("tool", "invoices.sql"), ("user", "Yes"))
+    found = observe(Segment("s", session, "session_end"), HeuristicExtractor(), HeuristicJudge(), FixedClock())
+    (choice,) = [each for each in found if "(chosen:" in each.fact.content]
+    assert [str(each) for each in choice.fact.evidence] == ["s:2-2", "s:5-5"]
+    assert choice.source_class == "assistant_output"

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.model.document import Document
+from pellucid.model.document import Document, split_naming_line
 from pellucid.model.entity import (
     EDGE_TYPES,
     FOREVER,
@@ -37,7 +37,6 @@ NUMBERS = 1 << 62  # nodes are numbered below this
 _NUMBERED = re.compile(r"[a-z][a-z0-9]*-\d+")
 _NODES = ("Memory", "Episode")
 _BATCH = 1000
-_TRAIL = " › "
 Rows = set[tuple[Value, ...]]
 
 
@@ -91,13 +90,10 @@ def preferred_number(namespace: str, key: str) -> int:
 
 
 def heading_of(memory: Memory, document: Document | None) -> str:
-    """Return a section's own heading: the last of the headings in its first line; empty for other memories."""
-    if memory.category != "section":
-        return ""
-    first = memory.content.partition("\n")[0]
-    title = document.title if document else ""
-    _, _, trail = first.partition(title + _TRAIL) if title else first.partition(_TRAIL)
-    return trail.rpartition(_TRAIL)[2]
+    """Return a section's own heading; empty if it has none, and for other memories."""
+    before, last = split_naming_line(memory.content) if memory.category == "section" else ("", "")
+    title = document.title_at(memory.valid_at or memory.created) if document else ""
+    return last if before and title in before else ""  # else the line is the title, in which the sign may stand
 
 
 class GraphFold:
@@ -185,6 +181,7 @@ class GraphFold:
         """
         if not facts.homes:
             return set()
+        # read here, where few files have homes: of a file whose bytes are unchanged `Fold` reads no rows
         rows = {memory_id: row for row, ns, memory_id in self._run("rows_of_path", change.path) if ns == space.ns}
         headings = {each.memory.id: heading_of(each.memory, change.document) for each in change.records}
         return {

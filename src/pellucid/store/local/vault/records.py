@@ -222,13 +222,15 @@ class LocalRecords:
         """Return the newest bytes of a path: those waiting in the journal, else those of the file."""
         paths.parts(path)
         if waiting := journal.pending_head(connection, path):
-            return FileHead(path, waiting[0], None, waiting[1])
+            data, op_id, digest = waiting
+            return FileHead(path, data, None, op_id, digest)
         with os_errors_explained(self._vault.root / path):
             content = self._vault.read(path)
         if content is None:
-            return FileHead(path, None, None, None)
-        op_id = journal.version_op(connection, path, content_digest(content.data))
-        return FileHead(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
+            return FileHead(path, None, None, None, "")
+        digest = content_digest(content.data)
+        stamp, op_id = Stamp(path, content.size, content.mtime_ns), journal.version_op(connection, path, digest)
+        return FileHead(path, content.data, stamp, op_id, digest)
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
         """Return the stamps of the vault's Markdown files, sorted by path, without hidden and conflict files.
