@@ -84,6 +84,31 @@ def test_what_announces_comes_along_and_nothing_is_taken_apart_to_fit() -> None:
     assert excerpt("word " * 100, [], {}, 90) is None
 
 
+def cut_out(said: str, *words: str, room: int) -> str:
+    """What is cut out of a text in some room, where the first of each of these words counts."""
+    found = excerpt(said, [(word, said.index(word)) for word in words], dict.fromkeys(words, 1.0), room)
+    assert found
+    return found.body
+
+
+def test_the_sentences_around_what_matched_are_cut_in_too_before_those_at_the_beginning() -> None:
+    before, after = "The old crane was sold in June.", "Its buyer came from the next town."
+    first, matched = "The quay was painted last spring.", "A lorry took the jib away at dawn."
+    said = f"{first} {first} {before} {matched} {after} {first} {first}"
+    assert cut_out(said, "jib", room=120) == f"… {before} {matched} {after} …"
+
+
+def test_between_two_passages_that_do_not_touch_stands_a_mark_and_between_two_that_do_none() -> None:
+    apart, between = "The crane lifts forty tonnes.\n\n", "Its keeper has a long blue book.\n\n"
+    said = f"{apart}{between}{between}The wind was below six all day."
+    assert cut_out(said, "crane", "wind", room=80) == (
+        "The crane lifts forty tonnes. …\n The wind was below six all day."
+    )
+    assert cut_out(said, "crane", "keeper", room=80) == (
+        "The crane lifts forty tonnes.\n Its keeper has a long blue book. …"
+    )
+
+
 @pytest.fixture
 def harbour(house: Opener) -> App:
     app = house()
