@@ -13,6 +13,8 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.context.excerpt import excerpt, pieces
 from pellucid.recall.context.text import body_of
 from pellucid.recall.receipt.record import pack, unpack
+from pellucid.xray.render.as_markdown import render_markdown
+from pellucid.xray.render.as_text import render_text
 
 FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "
 DENIED = "The harbour crane does not lift forty tonnes unless the wind is below six."
@@ -150,6 +152,18 @@ def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
     assert list(told.values()) == [None]
     again = recall(harbour, asked)
     assert again.context.count(DENIED) == 1
+
+
+def test_an_xray_says_of_a_memory_that_was_cut_and_of_no_other_how_much_of_it_is_told(harbour: App) -> None:
+    asked = RecallInput(query="how much does the harbour crane lift?", namespace="local/default", budget=700)
+    found = xray_new_recall(harbour, asked)
+    (cut,) = found.context.cuts
+    said = f'{cut.shown} of 25 sentences, the whole: call("memory.show", memory_id="{cut.memory_id}")'
+    for verbose in (False, True):
+        text, markdown = render_text(found, verbose=verbose), render_markdown(found, verbose=verbose)
+        assert [line for line in text.splitlines() if line.startswith("    told: ")] == [f"    told: {said}"]
+        assert [line for line in markdown.splitlines() if "**Told:**" in line] == [f"- **Told:** `{said}`"]
+        assert said in text.partition(f"    memory: {cut.memory_id}\n")[2].partition("\n[")[0]
 
 
 def test_a_passage_that_breaks_off_in_mid_sentence_says_so_at_both_ends(house: Opener, tmp_path: Path) -> None:
