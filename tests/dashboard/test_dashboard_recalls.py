@@ -104,6 +104,21 @@ def test_the_terms_of_a_page_add_up_to_its_scores(visitor: Visitor, asked: dict[
         assert float(final[1]) == pytest.approx(memory["final"], abs=0.0001)
 
 
+def test_a_term_has_the_name_by_which_its_part_is_left_out(
+    server: Served, visitor: Visitor, asked: dict[str, Any]
+) -> None:
+    page = visitor.get(f"{UI}/{asked['recallId']}").text
+    tables = re.findall(r'<table class="sum">.*?</table>', page, re.DOTALL)
+    named = {name.strip() for table in tables for name in re.findall(r'<tr><th scope="row">([^<]*)', table)}
+    assert "lexical" in named
+    assert named - {"final"} <= set(re.findall(r'name="without-(\w+)"', page))
+    other = server.post("/v1/recall", {"query": asked["query"], "without": ["rerank", "lexical"], "topK": 5}).json
+    plain = server.post("/v1/recall", {"query": asked["query"], "without": ["rerank"], "topK": 5}).json
+    beside = words(visitor.get(f"{UI}/{plain['recallId']}/diff/{other['recallId']}").text)
+    assert "most by lexical (-" in beside
+    assert "bm25" not in beside
+
+
 def test_parts_are_left_out_as_the_receipt_says(server: Served, visitor: Visitor, asked: dict[str, Any]) -> None:
     recall_id = asked["recallId"]
     found = server.get(f"/v1/snapshots/{recall_id}/ablate?without=lexical&without=rerank").json

@@ -86,6 +86,14 @@ def test_two_recalls_are_compared(port: Cli) -> None:
     assert "served: the same memories in the same order, with the same scores" in same
 
 
+def test_the_leg_that_made_the_difference_has_the_name_that_without_takes(port: Cli) -> None:
+    without = "--without", "rerank"
+    a, b = asked(port, "harbour crane", *without), asked(port, "harbour crane", *without, "--without", "lexical")
+    said = port("diff", a, b).out
+    assert ", most by lexical (-" in said
+    assert "bm25" not in said
+
+
 @pytest.mark.requirement("XRAY-5")
 def test_what_each_leg_did_is_shown(port: Cli) -> None:
     recall_id = asked(port, "harbour crane")
