@@ -181,7 +181,7 @@ def test_beside_each_result_stands_what_was_cited_of_it_by_whom_and_by_what_sign
         server.post("/v1/citations", {**said, "memoryId": memory, "kind": kind, "notes": notes})
     with closing(open_app(Settings(home=server.home))) as app:
         seen = CitationRow(second, "cited", recall_id, "cited-1", "ada", 1, "went out on day", "automatic", "quoted")
-        app.citations.put(HOME, f"cit_{0:032x}", seen)
+        app.citations.put(HOME, app.clock.new_id("cit"), seen)  # by its id the upkeep tells how old it is
     judged = server.post(f"/v1/snapshots/{recall_id}/feedback", {"verdict": "good", "comment": "well found"})
     assert judged.status == 200
     browser.go(f"{UI}/{recall_id}")
