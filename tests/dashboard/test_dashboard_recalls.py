@@ -104,6 +104,21 @@ def test_the_terms_of_a_page_add_up_to_its_scores(visitor: Visitor, asked: dict[
         assert float(final[1]) == pytest.approx(memory["final"], abs=0.0001)
 
 
+def test_a_term_has_the_name_by_which_its_part_is_left_out(
+    server: Served, visitor: Visitor, asked: dict[str, Any]
+) -> None:
+    page = visitor.get(f"{UI}/{asked['recallId']}").text
+    tables = re.findall(r'<table class="sum">.*?</table>', page, re.DOTALL)
+    named = {name.strip() for table in tables for name in re.findall(r'<tr><th scope="row">([^<]*)', table)}
+    assert "lexical" in named
+    assert named - {"final"} <= set(re.findall(r'name="without-(\w+)"', page))
+    other = server.post("/v1/recall", {"query": asked["query"], "without": ["rerank", "lexical"], "topK": 5}).json
+    plain = server.post("/v1/recall", {"query": asked["query"], "without": ["rerank"], "topK": 5}).json
+    beside = words(visitor.get(f"{UI}/{plain['recallId']}/diff/{other['recallId']}").text)
+    assert "most by lexical (-" in beside
+    assert "bm25" not in beside
+
+
 def test_parts_are_left_out_as_the_receipt_says(server: Served, visitor: Visitor, asked: dict[str, Any]) -> None:
     recall_id = asked["recallId"]
     found = server.get(f"/v1/snapshots/{recall_id}/ablate?without=lexical&without=rerank").json
@@ -166,7 +181,7 @@ def test_beside_each_result_stands_what_was_cited_of_it_by_whom_and_by_what_sign
         server.post("/v1/citations", {**said, "memoryId": memory, "kind": kind, "notes": notes})
     with closing(open_app(Settings(home=server.home))) as app:
         seen = CitationRow(second, "cited", recall_id, "cited-1", "ada", 1, "went out on day", "automatic", "quoted")
-        app.citations.put(HOME, f"cit_{0:032x}", seen)
+        app.citations.put(HOME, app.clock.new_id("cit"), seen)  # by its id the upkeep tells how old it is
     judged = server.post(f"/v1/snapshots/{recall_id}/feedback", {"verdict": "good", "comment": "well found"})
     assert judged.status == 200
     browser.go(f"{UI}/{recall_id}")

@@ -54,6 +54,16 @@ def test_asked_again_it_is_identical_or_says_why(port: Cli) -> None:
     assert [each["memoryId"] for each in found["difference"]["left"]] == [chosen]
 
 
+def test_asked_again_it_says_the_words_of_what_is_new_and_of_what_is_given_instead(port: Cli) -> None:
+    answer = port("recall", "harbour crane", "--top-k", "1", "--json").json
+    second = port("recall", "harbour crane", "--json").json["memories"][1]["memory"]
+    port("archive", answer["memories"][0]["memory"]["id"])
+    added = port("remember", "a bakery sells rolls", "--json").json["memory"]
+    said = port("replay", answer["recallId"], "--live")
+    assert f"  added (1)\n    a bakery sells rolls  {added['id'][-10:]}\n" in said.out
+    assert f"  entered:\n    {second['content']}  {second['id'][-10:]}\n" in said.out
+
+
 def test_a_query_that_was_not_kept_cannot_be_asked_again(port: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PELLUCID_RECALL__STORE_QUERY_TEXT", "false")
     said = port("replay", asked(port, "harbour crane"), "--live").out
@@ -76,6 +86,14 @@ def test_two_recalls_are_compared(port: Cli) -> None:
     assert "served: the same memories in the same order, with the same scores" in same
 
 
+def test_the_leg_that_made_the_difference_has_the_name_that_without_takes(port: Cli) -> None:
+    without = "--without", "rerank"
+    a, b = asked(port, "harbour crane", *without), asked(port, "harbour crane", *without, "--without", "lexical")
+    said = port("diff", a, b).out
+    assert ", most by lexical (-" in said
+    assert "bm25" not in said
+
+
 @pytest.mark.requirement("XRAY-5")
 def test_what_each_leg_did_is_shown(port: Cli) -> None:
     recall_id = asked(port, "harbour crane")
@@ -87,6 +105,21 @@ def test_what_each_leg_did_is_shown(port: Cli) -> None:
     assert "without pin: nothing changes" in port("ablate", recall_id, "--without", "pin").out
     blind = asked(port, "zyzzyva")
     assert "without vector: the receipt cannot tell: " in port("ablate", blind).out
+
+
+def test_beside_who_enters_and_who_moves_without_a_part_stand_their_words(cli: Cli) -> None:
+    north, south = "a crane lifts timber on the north quay", "a crane lifts timber on the south quay"
+    ids = {words: cli("remember", words, "--json").json["memory"]["id"] for words in (north, south)}
+    last = cli("recall", "crane", "--json").json["memories"][1]["memory"]["id"]
+    (pinned,) = (words for words in ids if ids[words] == last)
+    (other,) = (words for words in ids if ids[words] != last)
+    cli("pin", last)
+    lines = cli("ablate", asked(cli, "crane", "--top-k", "1"), "--without", "pin").out.splitlines()
+    assert lines[1].startswith("without pin: 1 enter, 1 leave, 0 move")
+    assert lines[2:] == [f"  + {other}  {ids[other][-10:]}", f"  - {pinned}  {ids[pinned][-10:]}"]
+    lines = cli("ablate", asked(cli, "crane"), "--without", "pin").out.splitlines()
+    assert lines[1].startswith("without pin: 0 enter, 0 leave, 2 move")
+    assert lines[2:] == [f"  #2 → #1  {other}  {ids[other][-10:]}", f"  #1 → #2  {pinned}  {ids[pinned][-10:]}"]
 
 
 def test_a_recall_of_another_place_is_unknown_and_a_pruned_one_says_so(port: Cli, tmp_path: Path) -> None:

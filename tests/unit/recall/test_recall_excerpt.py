@@ -13,6 +13,8 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.context.excerpt import excerpt, pieces
 from pellucid.recall.context.text import body_of
 from pellucid.recall.receipt.record import pack, unpack
+from pellucid.xray.render.as_markdown import render_markdown
+from pellucid.xray.render.as_text import render_text
 
 FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "
 DENIED = "The harbour crane does not lift forty tonnes unless the wind is below six."
@@ -84,6 +86,31 @@ def test_what_announces_comes_along_and_nothing_is_taken_apart_to_fit() -> None:
     assert excerpt("word " * 100, [], {}, 90) is None
 
 
+def cut_out(said: str, *words: str, room: int) -> str:
+    """What is cut out of a text in some room, where the first of each of these words counts."""
+    found = excerpt(said, [(word, said.index(word)) for word in words], dict.fromkeys(words, 1.0), room)
+    assert found
+    return found.body
+
+
+def test_the_sentences_around_what_matched_are_cut_in_too_before_those_at_the_beginning() -> None:
+    before, after = "The old crane was sold in June.", "Its buyer came from the next town."
+    first, matched = "The quay was painted last spring.", "A lorry took the jib away at dawn."
+    said = f"{first} {first} {before} {matched} {after} {first} {first}"
+    assert cut_out(said, "jib", room=120) == f"… {before} {matched} {after} …"
+
+
+def test_between_two_passages_that_do_not_touch_stands_a_mark_and_between_two_that_do_none() -> None:
+    apart, between = "The crane lifts forty tonnes.\n\n", "Its keeper has a long blue book.\n\n"
+    said = f"{apart}{between}{between}The wind was below six all day."
+    assert cut_out(said, "crane", "wind", room=80) == (
+        "The crane lifts forty tonnes. …\n The wind was below six all day."
+    )
+    assert cut_out(said, "crane", "keeper", room=80) == (
+        "The crane lifts forty tonnes.\n Its keeper has a long blue book. …"
+    )
+
+
 @pytest.fixture
 def harbour(house: Opener) -> App:
     app = house()
@@ -125,6 +152,18 @@ def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
     assert list(told.values()) == [None]
     again = recall(harbour, asked)
     assert again.context.count(DENIED) == 1
+
+
+def test_an_xray_says_of_a_memory_that_was_cut_and_of_no_other_how_much_of_it_is_told(harbour: App) -> None:
+    asked = RecallInput(query="how much does the harbour crane lift?", namespace="local/default", budget=700)
+    found = xray_new_recall(harbour, asked)
+    (cut,) = found.context.cuts
+    said = f'{cut.shown} of 25 sentences, the whole: call("memory.show", memory_id="{cut.memory_id}")'
+    for verbose in (False, True):
+        text, markdown = render_text(found, verbose=verbose), render_markdown(found, verbose=verbose)
+        assert [line for line in text.splitlines() if line.startswith("    told: ")] == [f"    told: {said}"]
+        assert [line for line in markdown.splitlines() if "**Told:**" in line] == [f"- **Told:** `{said}`"]
+        assert said in text.partition(f"    memory: {cut.memory_id}\n")[2].partition("\n[")[0]
 
 
 def test_a_passage_that_breaks_off_in_mid_sentence_says_so_at_both_ends(house: Opener, tmp_path: Path) -> None:

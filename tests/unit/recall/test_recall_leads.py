@@ -241,6 +241,48 @@ def test_a_short_section_is_told_where_it_or_its_heading_holds_what_is_asked(har
     assert "SPEC-1: The harbour gate › Copyright" in run(harbour, query).context.text
 
 
+@pytest.mark.parametrize("query", ["which licence is SPEC-1 under?", "what are the references of SPEC-1?"])
+def test_a_licence_is_told_where_one_is_asked_for_by_another_word_than_it_has(harbour: App, query: str) -> None:
+    assert "SPEC-1: The harbour gate › Copyright\n" in run(harbour, query).context.text
+    assert "SPEC-1: The harbour gate › Copyright" not in run(harbour, "how deep is the gate SPEC-1?").context.text
+
+
+@pytest.mark.parametrize("heading", ["Acknowledgements", "Acknowledgments", "References", "Thanks"])
+def test_acknowledgements_are_left_out_as_a_licence_is_and_a_section_of_another_name_is_not(
+    house: Opener, tmp_path: Path, heading: str
+) -> None:
+    (tmp_path / "mole.md").write_text(
+        "---\nid: SPEC-7\ntitle: The mole\n---\n\n## Sill\n\nThe sill of the mole is deep, and boats pass over it.\n\n"
+        f"## {heading}\n\nAda, Ben and Cleo of the office read every draft of this.\n",
+        "utf-8",
+    )
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path / "mole.md",)))
+    told = run(app, "how deep is the sill of the mole").context.text
+    assert "The sill of the mole is deep" in told
+    assert (f"› {heading}" in told) == (heading == "Thanks")
+
+
+def test_of_what_a_document_begins_with_its_abstract_is_told_wherever_it_stands(house: Opener, tmp_path: Path) -> None:
+    story, gist = (
+        "The old mole broke in a storm, and many boats were lost.",
+        "Boats lie behind the mole when storms come.",
+    )
+    begun = "---\nid: SPEC-7\ntitle: The mole\nstatus: Final\n---\n\n"
+    late = f"## Why\n\n{story}\n\n## Abstract\n\n{gist}\n"
+    for number, text in (
+        ("7", begun + late),
+        ("8", (begun + late).replace("SPEC-7", "SPEC-8").replace("Abstract", "How")),
+    ):
+        (tmp_path / f"mole-{number}.md").write_text(text, "utf-8")
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path,), glob="*.md"))
+    for query, told, untold in (("what is SPEC-7", gist, story), ("what is SPEC-8", story, gist)):
+        lead = run(app, query).context.text.partition("[1] ")[2].partition("\n[2]")[0]
+        assert f"\n {told}" in lead
+        assert untold not in lead
+
+
 def test_a_part_that_is_asked_for_stands_in_the_place_of_the_lead(harbour: App) -> None:
     said = lines(harbour, "what does SPEC-1 require about blue ink?")
     assert next(line for line in said if "Tide tables" in line).endswith("› Printing")

@@ -187,6 +187,24 @@ def test_the_page_can_be_read_by_ear() -> None:
     assert anchors == {f"#{each.attributes['id']}" for each in root.all("section")}
 
 
+def test_of_a_result_its_words_and_the_reason_stand_first_and_every_number_is_folded_away() -> None:
+    snapshot = full()
+    cards = page(snapshot).all("article")
+    for card, result in zip(cards, snapshot.results, strict=True):
+        heading, reason, *others = (each for each in card.children if isinstance(each, Node))
+        assert (heading.tag, reason.tag) == ("h3", "p")
+        assert result.why
+        assert reason.text == result.why
+        folded = others.pop()
+        assert folded.tag == "details"
+        assert "open" not in folded.attributes
+        assert folded.one("summary").text.startswith(f"Score {decimals(result.score_decomposition.final)}, ")
+        assert terms(folded) == terms(card)
+        warned = [row.one("th").text for each in others for row in each.all("tr")]
+        assert set(warned) <= {"Safety"}
+        assert [each.tag for each in others] == ["svg", *["table"] * bool(warned)]
+
+
 def headed(node: Node) -> list[Node]:
     out: list[Node] = []
     for each in node.children:

@@ -254,6 +254,27 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     assert "    provenance: source=manual created=2026-04-20 confidence=0.50" in brief
 
 
+def test_markdown_names_a_leg_without_a_reason_to_be_asked_only_when_everything_is_asked_for() -> None:
+    idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
+    asked = LegHealth(name="vector", health="empty", admitted=0, open=0)
+    snapshot = empty(legs=(idle, asked))
+    brief, whole = render(snapshot, "markdown"), render(snapshot, "markdown", verbose=True)
+    assert "| `vector` | empty |" in brief
+    assert "`graph`" not in brief
+    assert "| `graph` | off |" in whole
+    assert "## Legs" not in render(empty(legs=(idle,)), "markdown")
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_what_no_longer_holds_is_told_in_words_and_not_a_second_time_as_a_flag(*, verbose: bool) -> None:
+    ended = provenance(stale=True, safe_to_use=False, safety="requires-review", safety_reasons=("stale=true",))
+    for form in ("text", "markdown"):
+        drawn = render(holding(provenance=ended), form, verbose=verbose)
+        assert "requires-review: it no longer holds" in drawn
+        assert "stale=" not in drawn
+        assert "stale=" not in render(holding(provenance=provenance()), form, verbose=verbose)
+
+
 @pytest.mark.parametrize(
     ("doubt", "threshold", "said"),
     [

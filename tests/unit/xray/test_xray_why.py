@@ -211,6 +211,20 @@ def test_no_single_change_is_an_answer_and_says_how_far_the_first_one_gets(house
     assert "where top-k is 2" in said.finding.tried[0].result
 
 
+@pytest.mark.requirement("XRAY-4")
+def test_where_nothing_could_be_tried_it_says_so_and_not_that_something_was_tried(house: Opener) -> None:
+    """A section that gives way to its document is within every limit, and is not pinned as other memories are."""
+    app, of_gate = house(), "SPEC-1: The harbour gate"
+    texts = (f"{of_gate} › Sill\nThe sill of the harbour gate is deep.", f"{of_gate} › Licence\nMIT, all of it.")
+    sections = [a_memory(n, text, category="section", session_id="gate") for n, text in enumerate(texts, start=1)]
+    file_memories(app, sections)
+    said = told(app, sections[1].id, "how deep is the sill of the harbour gate")
+    assert said.finding
+    assert (said.finding.stage, said.finding.change, said.finding.recalls) == ("repeats", None, 1)
+    assert [each.ran for each in said.finding.tried] == [False]
+    assert said.sentence.endswith(". No single change that could be tried admits it.")
+
+
 @pytest.mark.requirement("XRAY-3")
 def test_a_recorded_recall_is_explained_as_it_was_and_tried_as_it_is(house: Opener) -> None:
     app = house()
