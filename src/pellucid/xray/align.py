@@ -28,7 +28,8 @@ class Aligner:
         """Return for each key word of the query the word of `text` whose token is nearest to it, in the query's order.
 
         A key word that overlaps no token of the query is skipped; empty if no token of `text` has a letter or digit.
-        Similarities are rounded to four decimals.
+        Both texts are read only as far as the model reads a text: the rest is cut off. Offsets are in characters of
+        `text`; similarities are cosines, rounded to four decimals.
 
         Raises:
             EncoderError: the model could not be loaded.
@@ -63,13 +64,16 @@ class Aligner:
         return max(inside, key=lambda i: cosines[i]) if inside else None
 
     def _offset_of(self, term: str) -> int:
-        """Return the offset of a word in the query: the first as a whole word, else within a longer word, else -1."""
+        """Return the offset at which a word first stands alone in the query, else within a longer word, else -1.
+
+        Case counts.
+        """
         alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
         return alone.start() if alone else self.query.find(term)
 
 
 def _whole_word(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """`span` widened to both sides as long as letters or digits adjoin it, as (start, end)."""
+    """Return the (start, end) of `span` widened to both sides as long as letters or digits adjoin it."""
     start, end = span
     while start > 0 and text[start - 1].isalnum():
         start -= 1

@@ -36,7 +36,7 @@ def build(
 
     With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
     is due for verification, `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty
-    for none), and at most `max_rejected` rejected candidates are listed.
+    for none). `max_rejected` limits `rejected` (see `CandidateView.rejected`). `words` of the snapshot are left empty.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.

@@ -86,7 +86,10 @@ class RecallDiff(Wire):
 
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
-    """Return how recall `b` differs from recall `a` of the same namespace: memories, scores, request, values."""
+    """Return how recall `b` differs from recall `a` of the same namespace: memories, scores, request, values.
+
+    That the namespace is the same is not checked. `words` is left empty, for the caller to fill.
+    """
     ranking_a, ranking_b = _RecallRanking(a), _RecallRanking(b)
     entered = tuple(_shift_between(ranking_a, ranking_b, each) for each in b.served_ids if each not in ranking_a.served)
     left = tuple(_shift_between(ranking_a, ranking_b, each) for each in a.served_ids if each not in ranking_b.served)
@@ -114,6 +117,7 @@ class _RecallRanking:
     """The ranks and scores of the memories of one recall."""
 
     def __init__(self, receipt: Receipt) -> None:
+        """Compute the ranking of a receipt again."""
         self.served = frozenset(receipt.served_ids)
         self._pool, order = rescore(receipt.state)
         ids: Any = self._pool.ids.tolist()
@@ -219,7 +223,11 @@ def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, obj
 
 
 def _request_values(state: State) -> dict[str, object]:
-    """Return the parts of a request but query and settings, by wire name: `at`, `sessionId`, `filters.tags` …"""
+    """Map the parts of a request to their values, by wire name: `at`, `sessionId`, `filters.tags` …
+
+    Left out are the query, the settings, and the past instants (`as_of`, `as_known_at`). A filter that limits nothing
+    is None.
+    """
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {

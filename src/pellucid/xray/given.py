@@ -32,8 +32,9 @@ class GivenContext:
 def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
     """Rebuild the context that a recorded recall gave, from its recorded ranking and today's memories.
 
-    Memories that are gone, or that the caller is not allowed to see, are left out, and no model shortens the text. If
-    the words of the question were not kept, the context is empty and the reason says so.
+    Memories that are gone, or that may not be shown to a caller with the recorded request's scopes (`may_be_told`), are
+    left out, and no model shortens the text. If the words of the question were not kept, the context is empty and the
+    reason says so; else they are searched for again, for what no receipt contains.
     """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
@@ -47,7 +48,9 @@ def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
 
 def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
     """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, index rows.
-    `shown` are the served memories that still exist and that the caller is allowed to see.
+
+    The recall is run again for these, up to the ranking, which stays the recorded one. `shown` are the served memories
+    that still exist and may be shown: they become `kept`. The settings have no context passes.
     """
     settings = recorded.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
     request = replace(recorded.request, settings=settings)

@@ -59,9 +59,10 @@ def staleness(
 ) -> Staleness:
     """Return how old a memory's last verification was at the instant `at`, and whether another is due.
 
-    A verification or successor after `at`, or not written down by `known_by`, does not count; if none counts, the
-    memory's age runs from when it began to hold. It is due once older than `after_days`. Turns of a session and
-    sections of a document do not age: they are only superseded or retired.
+    A verification after `at` does not count, nor a verification or successor not written down by `known_by` (None: all
+    count); a successor counts whatever `at` is. Without a verification, the age (whole days, at least 0) runs from when
+    the memory began to hold. It is due once older than `after_days`, superseded or retired. Turns of a session and
+    sections of a document do not become due by age. Both instants must have a time zone.
     """
     memory = by_known(memory, known_by)
     verified = memory.last_verified_at
@@ -83,8 +84,10 @@ def staleness(
 
 
 def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
-    """Return the reasons against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty if there is
-    none.
+    """Return the reasons against using a memory, in this order; empty if there is none.
+
+    `status=…` if it is not active, `document=…` if its document is retired, `stale=true`, and `boundary-blocked=…` for
+    each of its scopes that the caller did not name.
     """
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
@@ -100,15 +103,19 @@ def _unmet_scopes(memory: Memory, request: Request) -> list[str]:
 
 
 def _safety(memory: Memory, request: Request, reasons: tuple[str, ...]) -> Safety:
-    """Return `blocked` for a blocking status or unmet scope, else `requires-review` if there are reasons, or `safe`."""
+    """Return `blocked` for a status of `KEPT_BACK` or an unmet scope, else `requires-review` if there are reasons.
+
+    Else `safe`.
+    """
     if memory.status in KEPT_BACK or _unmet_scopes(memory, request):
         return "blocked"
     return "requires-review" if reasons else "safe"
 
 
 def _correction_state(memory: Memory) -> CorrectionState:
-    """Return `forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`. A
-    memory is also disputed if it has the ids of others that dispute it.
+    """Return a memory's status if it is `forgotten`, `superseded` or `disputed`; `disputed` also if others dispute it.
+
+    Else `correction` for a memory of that category, or `none`.
     """
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status

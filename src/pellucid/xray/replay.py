@@ -125,6 +125,7 @@ class _ThenAndNow:
     """A recall as recorded (`then`) and run again (`now`), and the candidates that both runs have."""
 
     def __init__(self, then: State, now: State, since: Since) -> None:
+        """Find the candidates that both runs have. `since` names the memories that changed between them."""
         self.then, self.now, self.since = then, now, since
         _, self._here, self._there = np.intersect1d(then.pool.ids, now.pool.ids, return_indices=True)
 
@@ -190,7 +191,11 @@ def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _write_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reasons of memories written since: by the ledger, and by differing columns of the shared candidates."""
+    """Yield the reasons `forgotten`, `removed`, `added` and `changed`, each with the memories that it concerns.
+
+    They come from `both.since`; `changed` also has the shared candidates whose own columns differ. Matched words do not
+    count as such a column if the query had the most stems that are read.
+    """
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
     differing = both.ids(both.differing(*columns))

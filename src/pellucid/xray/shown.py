@@ -46,8 +46,9 @@ class CandidateView:
         stale_after: float = STALE_AFTER_DAYS,
         names: Mapping[str, str] = NO_NAMES,
     ) -> None:
-        """Take the rescored candidates: `order` ranks positions of `pool`. `memories` maps ids to files, as far as they
-        are known, `names` ids of graph nodes to names. The pool of `state` may be one as recorded, without terms.
+        """Take the rescored candidates: `order` has positions in `pool`, best first. `memories` maps ids to files, if
+        they are known, `names` ids of graph nodes to names; `stale_after` is the age in days from which a memory is
+        due for verification. The pool of `state` may be one as recorded, without terms.
         """
         self._state = state
         self._memories = memories
@@ -63,7 +64,9 @@ class CandidateView:
     def result(self, memory_id: str, place: int, aligner: Aligner | None = None) -> snapshot.XrayResult:
         """Return the explanation of a candidate as a result; `place` (from 1) is its place in the answer.
 
-        `aligner` matches the memory's words with the query's; without one there are no alignments.
+        `aligner` matches the memory's words with the query's; without one there are no alignments. Without the memory's
+        file, path, provenance, staleness and alignments are empty or None. A memory that is no candidate raises
+        KeyError; EncoderError is raised if the aligner's model could not be loaded.
         """
         position, served = self._position[memory_id], self._memories.get(memory_id)
         contributions, reranked = self._contributions(position), self._rerank_detail(position)
@@ -105,11 +108,12 @@ class CandidateView:
         )
 
     def rejected(self, max_count: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
-        """Return the best rejected candidates, `max_count` of them.
+        """Return the best rejected candidates, at most `max_count`.
 
-        Of a recall that abstained, first all its nearest ones. Then up to half of `max_count` that a filter stopped
-        (those with the best rank in an open arm, sorted by score), then those cut later, such as by topK or the budget,
-        in the order of the ranking. A repeat of a memory that was itself left out is only counted.
+        Of a recall that abstained, first its nearest ones that no rung rejected: all of them, even if `max_count` is
+        less. Then up to half of `max_count` that a filter stopped (those with the best rank among the inadmissible
+        memories that a leg found, sorted by score), then those cut later, such as by topK or the budget, in the order
+        of the ranking. A repeat of a memory that was itself left out is not listed.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -123,7 +127,7 @@ class CandidateView:
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """Return a candidate of a recall that abstained; its reason says whether it would do by itself."""
+        """Return a candidate of a recall that abstained; its reason says whether it alone would be sure enough."""
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
@@ -156,7 +160,10 @@ class CandidateView:
         )
 
     def reason_without_edge(self, memory_id: str) -> str:
-        """Say why a section that the graph leg did not find was left out, and which result tells of its document."""
+        """Say why a section that the graph leg did not find was left out, and if a result tells of its document, which.
+
+        A memory that is no candidate raises KeyError.
+        """
         document = int(self._pool.session[self._position[memory_id]])
         told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
         if document >= 0 and (result := next(told, None)):
@@ -301,7 +308,7 @@ class CandidateView:
     def _edges(self, path: GraphPath, spell: Callable[[str], str] = str) -> tuple[str, ...]:
         """Return the edges of a path as they are written down, whichever way they were followed.
 
-        `spell` writes the type of an edge.
+        `spell` is given the type of each edge (`DEPENDS_ON`) and returns the words for it.
         """
         names = self._node_names(path)
         steps = zip(names[:-1], names[1:], map(spell, path.types), path.forward, strict=True)

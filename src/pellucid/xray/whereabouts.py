@@ -43,9 +43,9 @@ def cut_in_words(state: State, memory_id: str) -> str | None:
 
 
 def omitted_reason(state: State, memory_id: str) -> str | None:
-    """Return why the context left a memory out; None if the recall did not omit it.
+    """Return why the context left a ranked memory out; None if no omission is recorded.
 
-    Of a memory that did not fit, what the finished context left of the budget.
+    Of a memory that did not fit, say what the finished context left of the budget.
     """
     recorded, budget = _recorded_reason(state, memory_id), state.request.settings.char_budget
     if missing_room(state, memory_id) is None:
@@ -70,8 +70,10 @@ def rank_in_context(state: State, memory_id: str) -> int | None:
 
 
 def standing(memory: Memory) -> MemoryStanding:
-    """Return the state of a memory that decides whether it is admissible, as the index would store it. A missing end is
-    `FOREVER`.
+    """Return the state of a memory that decides whether it is admissible, as the index would store it.
+
+    Instants are epoch milliseconds; a missing beginning is `-FOREVER`, a missing end `FOREVER`. Of two ends the earlier
+    counts.
     """
     ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
     return MemoryStanding(
@@ -84,7 +86,7 @@ def standing(memory: Memory) -> MemoryStanding:
 
 
 def rows_of(reader: IndexReader, admission: Admission) -> dict[str, int]:
-    """Map the id of every memory of the namespace to its index row."""
+    """Map the id of every memory of the namespace to its index row, whether or not the `admission` admits it."""
     rows = reader.select(Filters())
     ids = map(unpack_id, reader.columns(rows, admission).ids.tolist())
     return dict(zip(ids, rows.tolist(), strict=True))

@@ -26,7 +26,10 @@ class NamedNodes:
     """The names in one query, each with the nodes that it means; each name is looked up once."""
 
     def __init__(self, state: State, plan: Plan, world: World) -> None:
-        """Look up the names in the query of `plan`."""
+        """Look up the names in the query of `plan`, those of `plan.entities` first, in the graph that `world` reads.
+
+        `state` is the recall so far: its request and admission say what is allowed to answer.
+        """
         self._state, self._plan, self._world = state, plan, world
         self._reader = world.reader.graph
         names = dict.fromkeys((*plan.entities, *names_in(plan.text)))
@@ -34,9 +37,10 @@ class NamedNodes:
 
     @property
     def seeds(self) -> list[Node]:
-        """The nodes of the things that the query names, at most ten; episodes are not among them.
+        """The first ten nodes of the things that the query names, each once; episodes are not among them.
 
-        If the query asks for edges, only those that a file defines, unless no file defines any.
+        They are in the order of the names: `plan.entities`, then other runs of words, the longest first. If the query
+        asks for edges, only those that a file defines, unless no file defines any.
         """
         every = {node.number: node for nodes in self._nodes.values() for node in nodes if node.type != "Episode"}
         found = list(every.values())
@@ -44,10 +48,11 @@ class NamedNodes:
         return (defined if self._plan.asked and defined else found)[:SEEDS]
 
     def missing_in_series(self) -> tuple[str, ...]:
-        """Return names that belong to a numbered series here (`SPEC-99` beside SPEC-1) but have no document.
+        """Return the query's names that belong to a numbered series here (`SPEC-99` beside SPEC-1) without a document.
 
-        Only documents that are allowed to answer count. At most three names. Empty for a question about the past: a
-        document may have existed then although its history is not known.
+        Only documents that are allowed to answer count, of the series the first 16. At most three names, each as the
+        query spells it; one of several spellings of the same name. Empty for a question about the past (`as_of`,
+        `as_known_at`): a document may have existed then although its history is not known.
         """
         if self._state.request.as_of or self._state.request.as_known_at:
             return ()
@@ -60,7 +65,10 @@ class NamedNodes:
         return tuple(out[:NAMED])
 
     def _any_admissible(self, nodes: Ints) -> bool:
-        """Whether recall is allowed to return a memory of one of these nodes, leaving this call's filters aside."""
+        """Whether recall is allowed to return a memory of one of these nodes (numbers), the caller's filters aside.
+
+        It must be active, valid, trusted, and within the caller's scopes. False if there are no nodes.
+        """
         if not len(nodes):
             return False
         columns = self._world.reader.columns(self._reader.homes(np.unique(nodes)).rows, self._state.admission)
@@ -78,9 +86,10 @@ class NamedNodes:
         return tuple(out[:NAMED])
 
     def stems_beside(self) -> tuple[int, ...]:
-        """Return positions of the query's telling stems that neither ask for edges nor belong to a seed's name.
+        """Return the indices in `plan.stems` of telling stems that stand after the words that ask for edges.
 
-        Empty if the query asks for no edges.
+        Left out are those in a seed's name, the word after such a name, and stems that no memory contains. In order of
+        the query; empty if the query asks for no edges.
         """
         plan = self._plan
         if plan.asked is None:
@@ -90,14 +99,15 @@ class NamedNodes:
         return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
 
     def _names_of(self, numbers: Collection[int]) -> list[str]:
-        """Return the names in the query that belong to one of the nodes with these numbers."""
+        """Return the names in the query that mean one of the nodes with these numbers, as the query spells them."""
         return [name for name, nodes in self._nodes.items() if any(node.number in numbers for node in nodes)]
 
     def asked_for(self) -> Ints:
-        """Return the nodes of the named documents if only they, or what their headers say (`the status of SPEC-3`), are
-        asked for: each word that is no function word belongs to a name, a date, or the key of a line in such a header.
+        """Return the numbers of the named documents' nodes if only they, or what their headers say (`the status of
+        SPEC-3`), are asked for: each telling word belongs to a name, a date, or the key of a line in such a header.
 
-        Sorted. Empty if not, if edges are asked for, or if no file defines a seed.
+        Words of one character do not count. The numbers are sorted, at most ten. Empty if more is asked for, if edges
+        are asked for, or if no file defines a seed.
         """
         plan, no_nodes = self._plan, np.zeros(0, dtype=np.int64)
         defined = {node.number for node in self.seeds if node.defined}

@@ -55,8 +55,9 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
 
 
 def render_shell(script: str) -> str:
-    """Render the page before there is a snapshot: a heading and `script`, the only one that its policy lets run. No
-    final newline.
+    """Render the page before there is a snapshot: a heading and `script`, the only one that its policy lets run.
+
+    `script` is JavaScript, inserted as it is: it must not contain `</script`. No final newline.
     """
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return _page([f"<h1>{_TITLE}</h1>", f"<script>{script}</script>"], f"; script-src 'sha256-{digest}'")
@@ -138,8 +139,8 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _legend(snapshot: RecallXraySnapshot) -> list[str]:
-    """Return what the numbers of the cards mean, if there are several cards, and what the bars' colours mean; empty if
-    there are no results.
+    """Return the notes on all cards: how they are numbered, if there are several; how graph paths are told, if any is;
+    and what the bars' colours mean. Empty if there are no results.
     """
     items = "".join(f"<li>{square}{_text(meaning)}</li>" for square, meaning in legend_swatches(snapshot))
     notes = [f'<p class="soft">{note[0].upper()}{note[1:]}.</p>' for note in fields.notes_on(snapshot)]

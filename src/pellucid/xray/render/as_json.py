@@ -11,7 +11,7 @@ def render_json(snapshot: RecallXraySnapshot | None, *, one_line: bool = False) 
     r"""Render `{"snapshotFound": true, "snapshot": {…}}`, or `{"snapshotFound": false}`, without a final newline.
 
     Indented, or without blanks on `one_line`. Numbers are exact: parsed again, they are equal. Letters of every script
-    are unchanged; unseen characters become `\\uXXXX`.
+    are unchanged; unseen characters become `\uXXXX`.
 
     Raises:
         ValueError: a number is infinite or not a number, which JSON cannot say.

@@ -19,7 +19,10 @@ _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
 def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
-    """Render the snapshot as Markdown, without a final newline; `verbose` as in `render_text`."""
+    """Render the snapshot as Markdown, without a final newline; a notice for None.
+
+    `verbose` as in `render_text`, but each stage's time is always shown.
+    """
     if snapshot is None:
         return f"{_TITLE}\n\n_{fields.NO_SNAPSHOT}_"
     blocks = (
@@ -37,19 +40,25 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
 
 
 def code(text: str) -> str:
-    """Return a code span that shows `text` as it is, whatever backticks it contains (CommonMark 0.31 §6.1)."""
+    """Return a code span that shows `text` as it is, whatever backticks it contains (CommonMark 0.31 §6.1).
+
+    Unseen characters and line breaks are spelled out (see `visible`); an empty text is `_empty_`.
+    """
     return _fenced(visible(text))
 
 
 def code_cell(text: str) -> str:
-    """Return a code span for a table cell, where a table removes one of the backslashes before a pipe. An odd run of
+    """Return a code span as `code`, for a table cell: a table removes one backslash before a pipe. An odd run of
     backslashes before a pipe cannot be written: it shows one backslash too many.
     """
     return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
 
 def prose(text: str | None) -> str:
-    """Return a sentence with a backslash before every character that Markdown acts on within a line; empty for None."""
+    """Return a sentence with a backslash before every character that Markdown acts on within a line; empty for None.
+
+    Unseen characters and line breaks are spelled out (see `visible`).
+    """
     return _MARKUP.sub(r"\\\g<0>", visible(text or ""))
 
 

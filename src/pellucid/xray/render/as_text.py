@@ -24,8 +24,9 @@ _TITLE = "=== Recall X-ray ==="
 def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
     """Render the snapshot as text, without a final newline; empty sections are left out or say so in one line.
 
-    Without `verbose`, legs that had no reason to be asked, rungs that rejected no memory, terms that are 0, and values
-    common to all results are left out too. A notice for None.
+    Without `verbose`, legs that had no reason to be asked, terms that are 0, values common to all results, the trace
+    id, the time of each stage, and a direct answer that was not in question are left out too; rungs that rejected no
+    memory share a line, and so do, by reason, rejected candidates whose words must not be shown. A notice for None.
     """
     if snapshot is None:
         return f"{_TITLE}\n{fields.NO_SNAPSHOT}"

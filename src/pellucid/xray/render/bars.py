@@ -68,7 +68,10 @@ def _colour_attributes(name: str) -> str:
 
 
 def share(passed_count: float, arrived_count: float, full_count: float) -> str:
-    """Draw a thin SVG bar as wide as `full_count`, in it the part that arrived, and in that the part that passed."""
+    """Draw a thin SVG bar whose width is `full_count`, in it the part that arrived, and in that the part that passed.
+
+    The three are of one unit, counts or times; a part greater than `full_count` fills the bar.
+    """
     bars = (("trough", full_count), ("came", arrived_count), ("passed", passed_count))
     return _svg(
         "thin",

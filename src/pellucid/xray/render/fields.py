@@ -198,7 +198,10 @@ def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
-    """Return the terms that count in the results' scores with their meanings, in the order shown."""
+    """Return the terms that are not 0 in the results' scores as (name, meaning), in the order shown.
+
+    The names are those of a score's fields (`bm25`): `term_name` gives the ones to show.
+    """
     meanings = legend([each.score_decomposition for each in snapshot.results])
     ordered = dict.fromkeys(name for each in snapshot.results for name, _ in score_terms(each.score_decomposition))
     return tuple((name, meanings[name]) for name in ordered if name in meanings)

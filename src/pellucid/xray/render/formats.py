@@ -26,8 +26,10 @@ def render(
     *,
     verbose: bool = False,
 ) -> str:
-    """Render a snapshot in a format, without a final newline; None is a snapshot that was never captured. With
-    `verbose`, text and Markdown also show what goes without saying; JSON and HTML always contain everything.
+    """Render a snapshot in a format, without a final newline; None is a snapshot that was never captured.
+
+    With `verbose`, text and Markdown also show what goes without saying. JSON and HTML do not change by it: JSON has
+    everything; HTML folds the details. As JSON, a number that is infinite or not a number raises ValueError.
     """
     renderer = RENDERERS[format]
     return renderer(snapshot, verbose=True) if verbose and format in ("text", "markdown") else renderer(snapshot)

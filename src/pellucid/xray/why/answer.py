@@ -101,12 +101,12 @@ class MemoryInRecall:
 def why(world: World, request: Request, memory: Memory, states: States, receipt: Receipt | None = None) -> WhyFinding:
     """Return why a memory is in the context of a recall, or why not, and what would admit it.
 
-    With a `receipt` the recorded recall is explained, and the request is run only to try changes; if its words were not
-    kept, nothing is run. Without a receipt the request is run now. `states` lists the possible changes of the memory's
-    state.
+    With a `receipt` the recorded recall is explained, and the request is run only for today's ranks and to try changes;
+    if its words were not kept, nothing is run. Without a receipt the request is run now. `states` lists the possible
+    changes of the memory's state.
 
     Raises:
-        NotFoundError: the namespace has no such memory.
+        NotFoundError: the namespace has no such memory; not checked if nothing is run.
     """
     if receipt is not None and not request.query:
         return _finding(_memory_in_recall(receipt.state, memory), (), 0)
@@ -153,8 +153,8 @@ def _memory_in_recall(state: State, memory: Memory) -> MemoryInRecall:
 
 
 def _leg_ranks(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
-    """Return the memory's rank in each leg today as if no rung barred it, and how many recalls were run. One recall was
-    run; two if the gate let the first search nothing.
+    """Return the memory's rank in each leg today as if no rung barred it, and how many recalls were run: one, which
+    made `today`; two if the gate let that one search nothing, so that it is run here without the gate.
     """
     admitting_world = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
@@ -198,7 +198,7 @@ def _with_record(leg: WhyLeg, recall: MemoryInRecall) -> WhyLeg:
 
 def _barring_rung(today: State, world: World, row: int) -> str | None:
     """Return the first rung that keeps legs from nominating the memory of this row, such as `valid-at`; None if none
-    does.
+    does. Scopes, period and floors are not looked at.
     """
     columns = world.reader.columns(np.array([row]), today.admission)
     return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)

@@ -50,7 +50,10 @@ _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
 def _setting_change(
     missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, field: str = "settings"
 ) -> TrialChange:
-    """Return a recall with one setting changed; `field` is the field of a recall's input that changes it."""
+    """Return a recall with the setting `name` (snake case) changed; `field` is the field of the input that changes it.
+
+    Raises ValidationError if the value is out of the setting's range.
+    """
     was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
     short = json.loads(to) if isinstance(value, float) else value
     apply = assignment(field, {to_camel(name): short} if field == "settings" else value)
@@ -58,7 +61,7 @@ def _setting_change(
 
 
 def _value_text(value: object) -> str:
-    """Write a value; a float with up to six digits, `0.35`."""
+    """Write a value; a float with up to six significant digits, `0.35`."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -157,8 +160,9 @@ def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall for each leg that was left out or weighs 0, with that leg on, if the memory was lost by its ranks.
-    A weight of 0 becomes the leg's default, or 1 if that is 0.
+    """Yield a recall with each leg, stage or term on that was left out, then with each leg on whose weight is 0.
+
+    Nothing unless the memory was lost by its ranks. A weight of 0 becomes the leg's default, or 1 if that is 0.
     """
     if missed.stage not in _RANKED_OUT:
         return
@@ -199,7 +203,7 @@ def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
     reached_steps = floor(reached_value(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
-        """Lower the floor by this many steps."""
+        """Return a recall whose floor is this many ten-thousandths lower."""
         return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
     for value in (reached_steps, reached_steps - 1):  # rounding can leave the first a hair above the candidate's value
@@ -207,7 +211,10 @@ def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _state_changes(missed: MissedMemory) -> Iterator[TrialChange | WhyTried]:
-    """Yield the changes of the memory's state (approve, restore …), each outcome once; nothing for a past instant."""
+    """Yield the changes of the memory's state (approve, restore …), each outcome once; nothing for a past instant.
+
+    One that cannot be made is yielded as a `WhyTried` that says why.
+    """
     if missed.request.as_of or missed.request.as_known_at:
         return
     yielded: list[Mapping[int, MemoryStanding]] = []
@@ -229,7 +236,7 @@ def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
         low = int(_current_weight(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
-            """Raise the weight to `n` hundredths."""
+            """Return a recall in which the weight `name` is `n` hundredths."""
             return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:
@@ -243,7 +250,10 @@ def _current_weight(missed: MissedMemory, name: str) -> float:
 
 
 def _weight_change(missed: MissedMemory, kind: ChangeKind, name: str, value: float) -> TrialChange:
-    """Return a recall with another weight: of the query's class if that has the weight, else of all queries."""
+    """Return a recall with the weight of a leg or term (`name`, snake case) changed to `value`.
+
+    It is the weight of the query's class if that class has one of its own, else that of all queries.
+    """
     settings, query_class = missed.settings, missed.state.plan.query_class
     was, to = f"{_current_weight(missed, name):g}", f"{value:g}"
     of_class = settings.class_weights.get(query_class, {})

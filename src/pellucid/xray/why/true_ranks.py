@@ -24,8 +24,10 @@ _STEP = 8
 
 
 def true_ranks(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
-    """Return how each leg that the recall asked ranks the memory of a row, however low. `state` is the recall; in
-    `world` the memory is admissible. The fallback leg is included if the recall asked it.
+    """Return how each leg that the recall asked ranks the memory of an index row, however low.
+
+    `state` is the recall; `world` must have a reader for which the memory is admissible, as every rank counts
+    admissible memories only. The fallback leg is last, if the recall asked it.
     """
     legs = [*asked_legs(state)]
     if any(report.name == FALLBACK.name for report in state.legs):

@@ -49,8 +49,10 @@ class Runner:
 
 
 def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
-    """Try changes in order; return the first that admits the memory, or None, and the attempts that failed before. For
-    a memory not known at the instant asked about, only leaving out past instants is tried.
+    """Try changes in order; return the first that admits the memory, or None, and the attempts that failed before.
+
+    These include changes that could not be tried. For a memory not known at the instant asked about, only leaving out
+    past instants is tried. `runner.recalls` counts the recalls run.
     """
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:

@@ -12,7 +12,7 @@ def failures_in_words(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
 
 
 def failure_in_words(note: str) -> str:
-    """Return what went wrong, by the note of a failed stage, without the name of an error class of ours."""
+    """Return what went wrong, by the note of a failed stage: without `FAILED` and the name of our error class."""
     name, _, message = note.removeprefix(FAILED).partition(": ")
     is_ours = (
         message and isinstance(known := getattr(errors, name, None), type) and issubclass(known, errors.PellucidError)
@@ -21,5 +21,5 @@ def failure_in_words(note: str) -> str:
 
 
 def note_in_words(note: str) -> str:
-    """Return the note of a stage, of a failed one without the name of a class of ours."""
+    """Return the note of a stage; one that begins with `FAILED` without the name of an error class of ours."""
     return f"{FAILED}{failure_in_words(note)}" if note.startswith(FAILED) else note

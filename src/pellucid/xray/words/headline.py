@@ -21,10 +21,11 @@ KEPT_BACK = ("forgotten", "rejected", "quarantined")
 
 
 def headline(content: str, length: int = LENGTH) -> str:
-    """Return the first words of a text on one line of at most `length` characters, without marks that look like ours.
+    """Return the first words of a text on one line of at most `length` characters (at least 1); empty for no text.
 
-    A cut ends with `…`, between words unless that loses half. Layout markup (headings, fences, bold, a first bullet) is
-    removed unless nothing else is left; paragraphs and header lines are set apart by ` · `.
+    Unseen characters are removed, and what looks like our fence or citation tags is replaced by plain words. A cut ends
+    with `…`, between words unless that loses half. Layout markup (headings, fences, bold, a first bullet) is removed
+    unless nothing else is left; paragraphs and header lines are set apart by ` · `.
     """
     plain = _LAYOUT.sub("", _HEADING.sub(r"\1\n\n", content.strip())).strip()
     line = harmless(_BOLD.sub(r"\1", _FIELD.sub(_BREAK, _PARAGRAPH.sub(_BREAK, plain)))) or harmless(content)

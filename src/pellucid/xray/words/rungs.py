@@ -133,7 +133,10 @@ def missing_characters(reason: str) -> int | None:
 
 
 def omission_in_words(reason: str) -> str:
-    """Say why the context left a memory out, by the recorded reason: what it needed more than there was, or that."""
+    """Say why the context left a memory out, by the recorded reason; that reason itself, unless the memory did not fit.
+
+    One that did not fit `needs 1,200 more characters than were left`.
+    """
     missing = missing_characters(reason)
     return reason if missing is None else _SHORT_BY["budget-fit"].format(missing)
 

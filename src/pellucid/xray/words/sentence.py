@@ -117,7 +117,7 @@ def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
 
 
 def neighbour_share(scores: ScoreDecomposition) -> float:
-    """Return the part of a score, in the score's unit, that comes from a memory's neighbours in its session."""
+    """Return the part of a score, in its unit, that comes from a memory's neighbours in its session or document."""
     return sum(getattr(scores, name) or 0.0 for name in AROUND)
 
 
