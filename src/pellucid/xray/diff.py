@@ -225,13 +225,14 @@ def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, obj
 def _request_values(state: State) -> dict[str, object]:
     """Map the parts of a request to their values, by wire name: `at`, `sessionId`, `filters.tags` …
 
-    Left out are the query, the settings, and the past instants (`as_of`, `as_known_at`). A filter that limits nothing
-    is None.
+    Left out are the query and the settings. A filter that limits nothing and a past instant not asked about are None.
     """
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
         "at": isoformat(request.at),
+        "asOf": isoformat(request.as_of) if request.as_of else None,
+        "asKnownAt": isoformat(request.as_known_at) if request.as_known_at else None,
         "sessionId": request.session_id,
         "agent": request.agent,
         "scopes": sorted(request.scopes),

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -42,6 +43,12 @@ def test_the_same_recall_twice_differs_in_nothing_but_its_instant(vault: App) ->
     assert (found.entered, found.left, found.moved, found.rescored) == ((), (), (), ())
     assert (found.settings, found.weights, found.legs, found.corpus, found.plan) == ((), (), (), (), ())
     assert set(names(found, "request")) == {"at"}
+
+
+def test_recalls_of_two_pasts_differ_in_the_instants_that_they_ask_about(vault: App) -> None:
+    then = datetime(2020, 1, 1, tzinfo=UTC)
+    found = names(diff(receipt(run(vault, QUERY)), receipt(run(vault, QUERY, as_of=then, as_known_at=then))), "request")
+    assert found["asOf"] == found["asKnownAt"] == (None, "2020-01-01T00:00:00.000Z")
 
 
 def test_places_are_those_that_the_context_numbers(house: Opener) -> None:

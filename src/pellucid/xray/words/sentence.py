@@ -50,8 +50,8 @@ MEANING = {
 }
 """The words for terms that only reduce a score."""
 NEIGHBOURS = (
-    "neighbours: the memories around it in its session or document;"
-    " what they make of a score is passage, expansion and rerankPassage together"
+    "neighbours: the memories around it in its session or document; what they make of a score is this,"
+    " its place by the words around it, and the place that the reranker gives it and them together"
 )
 """What a sentence means by neighbours, and by what they make."""
 AROUND = ("passage", "expansion", "rerank_passage")
