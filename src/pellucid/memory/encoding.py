@@ -25,7 +25,7 @@ def topic_digest(episode: Episode) -> bytes:
 
 
 def words_digest(text: str) -> bytes:
-    """Return the `text_digest` of a memory with this content."""
+    """Return the digest of an exact text, 16 bytes: the `text_digest` of a memory with this content."""
     return hashlib.sha256(text.encode()).digest()[:16]
 
 

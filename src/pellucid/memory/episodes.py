@@ -107,7 +107,11 @@ def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: 
 
 
 def _source_class(turn: Turn) -> SourceClass | None:
-    """Return the source class of a turn's passages; None if it follows from the turn's role."""
+    """Return the source class of a turn's passages; None if it follows from the turn's role.
+
+    A passage is the record of what was said, so its tool does not matter; what a statement is worth that was made of it
+    does ask whose words a tool brought (`observe.source.turn_source_class`).
+    """
     if turn.role == "user" and is_mostly_foreign(turn.content):
         return "pasted"
     if turn.relayed and turn.role != "tool":

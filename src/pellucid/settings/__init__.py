@@ -128,9 +128,9 @@ def load(**flags: Any) -> Settings:
     """Load the settings of this process: flags win over environment, environment over files, files over defaults.
 
     Of the files, the working folder's wins over the home's as far as it is allowed to set something. `flags` are fields
-    of `Settings` by name, sections as tables with snake-case keys; None is ignored. Raises InputError that names the
-    setting, if one is unknown or its value is wrong, or the file, if a file cannot be read, is no plain file, is larger
-    than 64 KiB or is not TOML.
+    of `Settings` by name, sections as tables with snake-case keys; None is ignored, as are environment variables that
+    are empty or whose first part is no field. Raises InputError that names the setting, if one is unknown or its value
+    is wrong, or the file, if a file cannot be read, is no plain file, is larger than 64 KiB or is not TOML.
     """
     set_flags = {name: value for name, value in flags.items() if value is not None}
     try:

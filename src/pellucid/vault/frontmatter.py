@@ -119,7 +119,9 @@ def _parse_yaml(frontmatter: str) -> Values:
 
 
 def _refuse_anchors(frontmatter: str) -> None:
-    """Raise InputError if a frontmatter holds a YAML anchor or alias, more than 256 brackets, or no YAML."""
+    """Raise InputError if a frontmatter holds a YAML anchor or alias, more than 256 opening brackets, or what cannot be
+    scanned as YAML; whether it parses is not checked.
+    """
     if frontmatter.count("[") + frontmatter.count("{") > _MOST_BRACKETS:
         raise InputError("its frontmatter is nested too deeply", next_step="write plain lists")
     try:

@@ -167,8 +167,10 @@ class CandidateView:
         document = int(self._pool.session[self._position[memory_id]])
         told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
         if document >= 0 and (result := next(told, None)):
-            return f"{self._result_label(result)} tells of its document, and this section was not found along the graph"
-        return "not found along the graph"
+            return (
+                f"{self._result_label(result)} tells of its document, and this section is not what the graph leg found"
+            )
+        return "not what the graph leg found"
 
     def _repeats_what_is_left_out(self, position: int) -> bool:
         """Whether a candidate repeats a recorded memory that is not in the context either."""
@@ -231,8 +233,14 @@ class CandidateView:
         lent = shares_lent(position, fused(pool), pool.session, pool.ordinal, pool.place)
         if lent.max() <= 0:
             return ""
-        label = self._result_label(lender := unpack_id(pool.ids[int(lent.argmax())]))
-        return label if label != lender else f"one that was itself left out: {lender}"
+        best = int(lent.argmax())
+        label = self._result_label(lender := unpack_id(pool.ids[best]))
+        if label != lender:
+            return label
+        one = (
+            "its own repeat, which was left out" if self._state.repeats.get(best) == position else "one left out itself"
+        )
+        return f"{one}: {lender}"
 
     def _result_label(self, memory_id: str) -> str:
         """Return the number of a result as `[2]`; the id of any other memory."""

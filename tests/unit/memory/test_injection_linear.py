@@ -19,7 +19,7 @@ for unit in sys.argv[2:]:
     unit = unit.encode().decode("unicode_escape")
     text = unit * (int(sys.argv[1]) // len(unit))
     injected_turn(text), split_injections([text, text, text]), harmless(text)
-    doubt_of(Turn("s", 1, "assistant", text), "injection")
+    doubt_of(Turn("s", 1, "assistant", text))
 """
 UNITS = [
     "<!--",

@@ -57,7 +57,7 @@ def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
     assert {leg.name: leg.health for leg in answer.legs}["luck"] == "ok"
     assert answer.memories[0].memory.content == "the ferry leaves at nine"
     assert "1st by luck" in answer.memories[0].why
-    assert "the largest part of its score is its place by luck (70.00 of" in answer.memories[0].why
+    assert "the largest term of its score is its place by luck (70.00 of" in answer.memories[0].why
 
     snapshot = xray_by_id(lucky, HERE, answer.recall_id)
     first = snapshot.results[0]
@@ -109,7 +109,7 @@ def test_a_stage_is_a_row_and_nothing_else(house: Opener, monkeypatch: pytest.Mo
         keep(app, content)
     answer = ask(app, QUESTION)
     assert answer.memories[0].memory.content == "the ferry leaves at nine"
-    assert "the largest part of its score is its whim (70.00 of" in answer.memories[0].why
+    assert "the largest term of its score is its whim (70.00 of" in answer.memories[0].why
     state = load_receipt(app, HERE, answer.recall_id).state
     again = replay_recall(app, ReplayInput(namespace=HERE, recall_id=answer.recall_id, live=True))
     assert again.identical

@@ -220,7 +220,7 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     )
     assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 key words)")
     assert ", placed 3rd by the reranker; " in said
-    assert said.endswith("; the largest part of its score is its place by meaning (0.90 of 1.30).")
+    assert said.endswith("; the largest term of its score is its place by meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), {}).startswith("Not found by itself")
     assert "reranker" not in sentence([], None, scores(expansion=0.2), {})
 
@@ -245,15 +245,16 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
     assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE) == []
     lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE, lender="[2]")
     assert "(they make 0.90 of its 1.30, above all [2]): found 15th" in lent
-    lent = sentence(found, None, scores(vector=0.5, expansion=0.6), FIVE, lender="[3]")
-    assert lent.endswith("is what its neighbours lend it, above all [3] (0.60 of 1.10).")
+    lent = sentence(found, None, scores(vector=0.5, bm25=0.2, expansion=0.6), FIVE, lender="[3]")
+    assert lent.endswith("is what its neighbours lend it, above all [3] (0.60 of 1.30).")
     assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), FIVE)
     hardly = sentence(found, None, scores(vector=0.1, expansion=0.7, passage=0.2), FIVE)
     assert hardly.startswith("Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.00): ")
     assert untrue(
         said.replace(" (they", ", hardly for itself (they"), found, None, scores(vector=0.4, expansion=0.9), FIVE
     )
-    assert not sentence(found, None, scores(vector=0.5, expansion=0.9), FIVE).startswith("Here")
+    assert sentence(found, None, scores(vector=0.5, expansion=0.5), FIVE).startswith("Here mostly")
+    assert not sentence(found, None, scores(vector=0.6, expansion=0.5), FIVE).startswith("Here")
 
 
 @pytest.mark.parametrize(
@@ -441,7 +442,7 @@ def test_what_a_leg_found_and_may_not_answer_is_told_with_the_reasons(house: Ope
     snapshot = explained(app, "what does the harbour crane lift")
     leg = next(each for each in snapshot.legs if each.name == "vector")
     assert (leg.admitted, leg.open, leg.barred) == (1, 3, {"status-active": 1, "trust-zone": 2})
-    why = "3 more may not answer: 1 no longer active, 2 in quarantine"
+    why = "3 more are not allowed to answer: 1 no longer active, 2 in quarantine"
     assert f"- vector: ok, 1 found; {why}\n" in render(snapshot, "text")
     assert "shown: 1 memory. Left out: 3 turned away by filters\n" in render(snapshot, "text")
     given = recall(app, RecallInput(query="what does the harbour crane lift", namespace=HERE))

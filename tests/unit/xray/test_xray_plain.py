@@ -75,7 +75,7 @@ def test_a_direct_answer_that_was_not_in_question_is_left_out_of_the_text() -> N
     for reason in ("no-candidates", "ineligible-taxonomy-bucket", "below-importance-floor"):
         for form in ("text", "markdown"):
             assert "irect answer" not in render(empty(tier_explain=tier(reason)), form)
-    told = "no single decision or rule answers alone: none that passed the filters holds enough of the question's words"
+    told = "answers alone: none of those that passed the filters holds enough of the question's words"
     assert told in render(empty(tier_explain=tier("below-token-overlap-floor")), "text")
     assert "no decision, rule or preference" in render(
         empty(tier_explain=tier("ineligible-taxonomy-bucket")), "text", verbose=True
@@ -188,7 +188,7 @@ def test_an_edge_that_is_asked_for_begins_the_sentence(house: Opener, tmp_path: 
     index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
     snapshot = xray_new_recall(app, RecallInput(query="what does SPEC-1 require", namespace=HERE))
     assert snapshot.results[0].why.startswith("SPEC-1 depends on SPEC-2, as the question asks: found ")
-    assert "the largest part of its score is its place along the graph (" in snapshot.results[0].why
+    assert "the largest term of its score is its place along the graph (" in snapshot.results[0].why
 
 
 def test_a_hit_says_once_how_it_was_found(house: Opener) -> None:

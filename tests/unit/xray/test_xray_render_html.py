@@ -95,7 +95,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
         assert f"- {leg['name']}: {leg['health']}{counted}" in whole
         more = " more" if leg["admitted"] else ""
         why = f": {row['Why not']}" if row["Why not"] else ""
-        assert not leg["open"] or f"; {leg['open']}{more} may not answer{why}\n" in whole
+        assert not leg["open"] or f"; {leg['open']}{more} are not allowed to answer{why}\n" in whole
     rejected = sorted(wire["rejected"], key=lambda each: bool(wire["words"]) and each["memoryId"] not in wire["words"])
     for row, lost in zip(listed(root, "rejected"), rejected, strict=True):
         assert (row["Id"], row["Final"]) == (lost["memoryId"], decimals(lost["final"]))

@@ -306,7 +306,7 @@ def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
         LegHealth(name="vector", health="empty", admitted=0, open=3),
     )
     text = render(empty(legs=legs), "text")
-    assert "- graph: degraded (no such table)\n- vector: empty; 3 may not answer\n" in text
+    assert "- graph: degraded (no such table)\n- vector: empty; 3 are not allowed to answer\n" in text
 
 
 def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_are() -> None:

@@ -143,8 +143,9 @@ def _is_distinctive_title(title: str) -> bool:
 
 
 def _is_distinctive_name(name: str) -> bool:
-    """Whether a file's name can be an alias: it has two words, or a word and a number that are not as common as
-    `part-1`."""
+    """Whether the stem of a file's name (without suffix) can be an alias: it has two words, or a number and a word that
+    can name a series (`is_series`: `spec-1` can, `part-1` cannot).
+    """
     words = [word for word in re.split(r"[-_. ]+", name) if word]
     letters = [word for word in words if not word.isdecimal()]
     return len(letters) > 1 or bool(letters and len(words) > 1 and is_series(letters[0]))

@@ -1,4 +1,4 @@
-"""The turns of a segment in, those with words that begin in quarantine out, each with the reason.
+"""The turns of a segment in, those with words that begin in quarantine out, each with which.
 
 A person's or assistant's own words are trusted; doubt comes from another voice in them: words that give orders over the
 user's head, in a pasted or quoted part, cut in two, or repeated from a page that gives such orders.
@@ -36,15 +36,13 @@ def _injected_turns(turns: Sequence[Turn], examined: Collection[int]) -> dict[in
     spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
     out: dict[int, Doubt] = {}
     for number in (each for each in spoken if each in examined):
-        if codes := injected_turn(turns[number].content, of_agent=turns[number].role == "assistant"):
-            out[number] = doubt_of(turns[number], injection_reason(codes))
+        if injected_turn(turns[number].content, of_agent=turns[number].role == "assistant"):
+            out[number] = doubt_of(turns[number])
     for role in _SPOKEN:
         of_role = [number for number in spoken if turns[number].role == role]
         places = {at for at, number in enumerate(of_role) if number in examined}
         split = split_injections([turns[number].content for number in of_role], places)
-        out |= {
-            of_role[at]: Doubt("injection: it reads as an instruction together with the turn beside it") for at in split
-        }
+        out |= {of_role[at]: Doubt() for at in split}
     return out
 
 
@@ -93,10 +91,5 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]
             and orders(before)
             for before in range(number)
         ):
-            out[number] = Doubt("injection: it repeats an address from an injected instruction")
+            out[number] = Doubt()
     return out
-
-
-def injection_reason(codes: Sequence[str]) -> str:
-    """Return the reason for quarantine that names these codes."""
-    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})"

@@ -37,9 +37,11 @@ _LONG = 600
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a turn begins in quarantine, and which of its words: those in `stretches`; all of them if that is None."""
+    """Which words of a turn begin in quarantine: those in `stretches`; all of them if that is None.
 
-    reason: str
+    Why is told of a memory from its own file, which outlives its session: `zones.why_quarantined`.
+    """
+
     letters: str = ""
     """The letters and digits of the turn."""
     stretches: tuple[tuple[int, int], ...] | None = None
@@ -83,34 +85,34 @@ def injected_turn(text: str, *, of_agent: bool = False) -> tuple[str, ...]:
     return tuple(dict.fromkeys(codes))
 
 
-def doubt_of(turn: Turn, reason: str) -> Doubt:
-    """Return the doubt of a turn that looks injected for this reason.
+def doubt_of(turn: Turn) -> Doubt:
+    """Return the doubt of a turn that looks injected.
 
     All of the turn is doubted unless an assistant said it, and what is left without the doubted blocks looks harmless
     and names none of their addresses. Of a person's turn only what stands above a paste is not doubted.
     """
     if turn.role != "assistant":
-        return _doubt_below(_words_above_paste(turn), turn, reason) if turn.role == "user" else Doubt(reason)
+        return _doubt_below(_words_above_paste(turn), turn) if turn.role == "user" else Doubt()
     blocks = list(_blocks(turn.content))
     doubted = _doubted_blocks(turn.content, blocks)
     hostile = "\n\n".join(block.text if doubted[at] else "..." for at, block in enumerate(blocks))
     rest = "\n\n".join("..." if doubted[at] else block.text for at, block in enumerate(blocks))
     is_told_apart = any(doubted) and not all(doubted) and not injected_turn(rest, of_agent=True)
     if not is_told_apart or addresses_in(undisguised(hostile)) & addresses_in(undisguised(rest)):
-        return Doubt(reason)
+        return Doubt()
     lengths = (len(_letters(block.text)) for block in blocks)
     ends = list(accumulate(lengths, initial=len(lead := _letters(turn.speaker or ""))))
     stretches = tuple(stretch for at, stretch in enumerate(pairwise(ends)) if doubted[at])
-    return Doubt(reason, lead + _letters(turn.content), stretches, hostile)
+    return Doubt(lead + _letters(turn.content), stretches, hostile)
 
 
-def _doubt_below(own: str, turn: Turn, reason: str) -> Doubt:
+def _doubt_below(own: str, turn: Turn) -> Doubt:
     """Return the doubt of a turn without the `own` words at its beginning; of all of it if there are none."""
     if not own:
-        return Doubt(reason)
+        return Doubt()
     letters = _letters(turn.speaker or "") + _letters(turn.content)
     begins = len(_letters(turn.speaker or "")) + len(_letters(own))
-    return Doubt(reason, letters, ((begins, len(letters)),), turn.content[len(own) :])
+    return Doubt(letters, ((begins, len(letters)),), turn.content[len(own) :])
 
 
 def _words_above_paste(turn: Turn) -> str:

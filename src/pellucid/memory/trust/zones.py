@@ -12,7 +12,6 @@ from typing import Literal, get_args
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words
-from pellucid.memory.trust.doubt import injection_reason
 from pellucid.memory.trust.injection import looks_injected
 from pellucid.memory.trust.scope import injected_turn
 from pellucid.model.memory import Memory, SourceClass, TrustZone
@@ -88,7 +87,7 @@ def doubts(source_class: SourceClass | None, content: str) -> str:
         return f"{source_class}: nobody stands behind its words yet"
     of_agent = source_class == "assistant_output"
     codes = injected_turn(content, of_agent=of_agent) if source_class not in (None, "manual") else ()
-    return injection_reason(codes) if codes else ""
+    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})" if codes else ""
 
 
 def why_quarantined(memory: Memory) -> str:

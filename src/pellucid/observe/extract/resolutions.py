@@ -80,7 +80,9 @@ def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Re
 
 
 def lone_correction(text: str, language: Language) -> Resolution | None:
-    """Return the correction of a text that is one sentence with a measured value and no subject; else None."""
+    """Return the correction that a text is, if it is one sentence worded as a correction, is no question, and gives a
+    number with a unit but no subject (`Actually it is 600 ms`); else None.
+    """
     sentence = text.strip(_CLOSING)
     parts = prose_sentences(text)
     if len(parts) != 1 or is_question(parts[0], language) or not language.resolutions.sign.search(sentence.lower()):

@@ -325,7 +325,7 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt. `found` are the memories of its context and, for the reasons of these, those left
+    """Build the X-ray of a receipt. `found` are the memories that it served and, for the reasons of these, those left
     out as repeats; if None, they are read from the index.
     With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
     rejected memories to name."""

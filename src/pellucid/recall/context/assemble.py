@@ -27,7 +27,7 @@ from pellucid.recall.score.repeats import irreplaceable, without_repeats
 from pellucid.recall.state import Abstention, Context, Omission, Request, State, World
 from pellucid.store.index_port import Served
 
-NO_EDGE = "it was not found along the graph, and nothing else is asked for"
+NO_EDGE = "it is not what the graph leg found, and nothing else is asked for"
 NOTHING_ASKED = "it tells nothing of what is asked"
 
 
@@ -104,7 +104,10 @@ def _context_without_memories(state: State, world: World, abstention: Abstention
 
 
 def _can_be_told(memory: Memory, request: Request) -> bool:
-    """Whether a memory is out of quarantine, and in no boundary scope that the caller lacks."""
+    """Whether a memory is out of quarantine, and in no boundary scope that the caller lacks.
+
+    An explanation asks more (`xray.words.headline.may_be_told`): it is also read long after the recall.
+    """
     return memory.trust_zone != "quarantine" and {*memory.scopes} & {*BOUNDARY_SCOPES} <= {*request.scopes}
 
 

@@ -55,7 +55,10 @@ def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
 
 
 def strict_period(state: State) -> bool:
-    """Whether a period in the query excludes what was created at another time."""
+    """Whether a period in the query excludes what was created at another time.
+
+    The plan knows it too, but an explanation tries a recorded plan with other settings.
+    """
     period = state.plan.period
     return state.request.settings.query_dates == "filter" and period is not None and period.asserts
 

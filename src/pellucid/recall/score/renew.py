@@ -78,7 +78,12 @@ def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int
 
 
 def renew(state: State) -> State:
-    """Add the `renewal` term, which lifts newer memories above older ones that answer the same."""
+    """Add the `renewal` term, which lifts newer memories above older ones that answer the same, and note in
+    `newer_than` what was lifted above what.
+
+    Of the best eight candidates, and of the documents that `find_replaced` found to replace each other. The same state
+    if the weight is 0.
+    """
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
         return state

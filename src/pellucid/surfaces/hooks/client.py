@@ -36,8 +36,9 @@ class _RefusedError(Exception):
 
 
 def main() -> NoReturn:
-    """Handle the event on standard input, for the agent's program that the first argument names, such as `cursor`. The
-    process ends within a second and always with exit code 0, whatever failed.
+    """Have the running server handle the event on standard input, and print its answer; without an answer the event is
+    stored for later, and without a server one is started. The first argument names the agent's program, such as
+    `cursor`, `--home` the home. The process ends within a second and always with exit code 0, whatever failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))

@@ -54,7 +54,9 @@ def _leg(leg: LegHealth) -> str:
     found = f", {leg.admitted} found" if leg.admitted else ""
     reason = f" ({visible(leg.reason)})" if leg.reason else ""
     why = barred_in_words(leg)
-    inadmissible = f"{leg.open}{' more' * bool(leg.admitted)} may not answer{f': {visible(why)}' if why else ''}"
+    inadmissible = (
+        f"{leg.open}{' more' * bool(leg.admitted)} are not allowed to answer{f': {visible(why)}' if why else ''}"
+    )
     return f"- {visible(leg.name)}: {leg.health}{found}{reason}{f'; {inadmissible}' if leg.open else ''}"
 
 

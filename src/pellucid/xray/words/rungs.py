@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "not found along the graph",
+    ASKED_EDGES: "not what the graph leg found",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
@@ -37,7 +37,7 @@ NO_ANSWER = {
     "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
     "below-importance-floor": "those that passed the filters are neither important nor confirmed",
     "entity-ref-mismatch": "those that passed the filters are about somebody else",
-    "below-token-overlap-floor": "none that passed the filters holds enough of the question's words",
+    "below-token-overlap-floor": "none of those that passed the filters holds enough of the question's words",
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""

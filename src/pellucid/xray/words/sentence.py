@@ -56,7 +56,7 @@ NEIGHBOURS = (
 """What a sentence means by neighbours, and by what they make."""
 AROUND = ("passage", "expansion", "rerank_passage")
 """Terms that a memory owes to its neighbours: what stands around it in its session or document."""
-MOSTLY, ALMOST_ALL = 2 / 3, 0.8
+MOSTLY, ALMOST_ALL = 0.5, 0.8
 """The shares of a score from which on the sentence says that it is owed to neighbours: mostly, and almost all."""
 OWED, HARDLY = "Here mostly because of its neighbours", ", hardly for itself"
 _RENAMED = {"reinforcement": "reinforcement_boost"}
@@ -80,7 +80,7 @@ def sentence(
     """Say in one sentence why a memory was found: the legs, its rank by the reranker, its notable and largest terms.
 
     Said first: the edges that lead to it, where the query asks for some (`edges`, a clause); that no leg found it; that
-    two thirds of its score come from its neighbours. `key_words` maps the numbers of the query's key words, as in a
+    half of its score or more comes from its neighbours. `key_words` maps the numbers of the query's key words, as in a
     contribution's `matches`, to the words, empty if they were not kept; `moved` says above which memory `renewal` moved
     it (`NEWER` and the like), empty if it did not; `lender` names the neighbour that lends it most (`[2]`), empty if
     there is none.
@@ -101,7 +101,7 @@ def sentence(
         name, value = largest_term(scores)
         above_all = f", above all {lender}" if lender and name == "expansion" else ""
         largest = f"{term_names(scores)[name]}{above_all} ({value:.2f} of {scores.final:.2f})"
-        text = f"{text}; the largest part of its score is {largest}."
+        text = f"{text}; the largest term of its score is {largest}."
     return f"{edges}: {text[0].lower()}{text[1:]}" if edges else text
 
 

@@ -40,7 +40,7 @@ def signs_in_words(trace: AbstentionTrace) -> str:
         bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
         return "".join(f"{doubt:.2f}, {words}" for doubt, words in bounds.items())
     weight = sum(WEIGHTS[name] for name in values)
-    parts = " + ".join(f"{WEIGHTS[name]} × {value:.2f} {signs[name]}" for name, value in values.items())
+    parts = " + ".join(f"{WEIGHTS[name]} × {value:.4f} {signs[name]}" for name, value in values.items())
     limits = f"sure below {SURE_BELOW:g}, not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
     if trace.threshold < 1:
         limits += f", refused from {trace.threshold:g} on"

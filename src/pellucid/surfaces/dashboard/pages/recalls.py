@@ -181,7 +181,7 @@ def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of two recalls side by side."""
+    """Return the template values for the page of two recalls side by side, which its path names `a` and `b`."""
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {
         "title": "Two recalls side by side",
