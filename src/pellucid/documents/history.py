@@ -213,7 +213,7 @@ class Histories:
     def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
         """Return the entity and the header of an old version of a file; None if that version cannot be read."""
         name = self.paths[top / path]
-        root = (top / path).parents[name.count("/")].name
+        root = (top / path).parents[name.count("/")].name  # a stored path begins below the root that it was found in
         try:
             return self.header(read_document(name, data, root), name, data)
         except InputError:

@@ -94,7 +94,10 @@ def json_text(value: Wire) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with control and invisible characters of each line spelled out, and one newline at the end."""
+    """Return the text with control and invisible characters of each line spelled out, and one newline at the end.
+
+    Line breaks stay: a presenter spells out those within a value (`visible`), which only it can tell from its own.
+    """
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 
 

@@ -116,6 +116,7 @@ class Reconciler:
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
+        # the caller asked for the value; again for the type checker
         if not (resolves and resolves.value) or memory.source_class not in BY_A_PERSON:
             return None
         candidates = self._targets_to_take_back(memory, resolves.value)

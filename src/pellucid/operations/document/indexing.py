@@ -344,6 +344,7 @@ class _Indexing:
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
         """Count the drafts, commit those that change something (not in a dry run), and add these to `known`: in a dry
         run, too, so that the files after them are compared with what would be there."""
+        # what `take` counts as a change, too: there the counts, here the drafts themselves
         changing = [draft for draft in drafts if draft.changed and not (draft.stored is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)

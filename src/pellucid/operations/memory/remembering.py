@@ -137,7 +137,8 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
     committed = app.unit_of_work.commit("remember", plan.writes, plan.rows)
-    # what a person asks for directly is made or matched, so there always is an id; `or` is for the type checker
+    # read as it is kept: another memory may say it, or it was altered. What a person asks for directly is made or
+    # matched, so there always is an id; `or` is for the type checker
     stored = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
         memory=stored.memory,

@@ -259,8 +259,8 @@ def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int
 
 
 def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Run a recall, tell the watchers, and store its receipt and its event. A recall that fails or runs out of time
-    gets only an event, invalid input gets nothing.
+    """Run a recall, tell the watchers of it (of the request as asked; that in the state is narrowed by its plan), and
+    store its receipt and its event. A recall that fails or runs out of time gets only an event, invalid input nothing.
 
     Return the recall's state (with memories as they were known at `as_known_at`), the draft of its receipt, and why the
     receipt could not be stored ("" if it was). `hands_out`: whether the caller gets the context.

@@ -30,7 +30,8 @@ class IntakeTally:
     """The ids of the committed operations, in their order."""
 
     def count_passages(self, moments: Sequence[Moment]) -> None:
-        """Count passages that were kept, and those that begin in quarantine: doubted ones, and a tool's."""
+        """Count passages that were kept, and those that begin in quarantine: doubted ones, and a tool's, as
+        `vault.markdown` files them."""
         self.passages += len(moments)
         self.passages_in_quarantine += sum(each.role == "tool" or each.trust_zone == "quarantine" for each in moments)
 

@@ -198,7 +198,10 @@ def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
 
 
 def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
-    """Return the pool positions of the three of `among` that are least doubted alone (see `nearness`), best first."""
+    """Return the pool positions of the three of `among` that are least doubted alone (see `nearness`), best first.
+
+    How near they are is worked out again where it is told: a receipt records positions alone.
+    """
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])
 

@@ -100,7 +100,8 @@ def index_docs(row: Row, args: Args) -> None:
             _watch_docs(call, request, as_json=as_json)
             return
         outcome: IndexDocsOutput = row.perform(call, request)
-        if not request.paths and (loaded := outcome.loaded):  # `--history-file` alone
+        # `--history-file` alone: no folder was looked at, so that an answer about folders would be of noughts
+        if not request.paths and (loaded := outcome.loaded):
             write(json_text(loaded) if as_json else presenter("index.header_history_text")(loaded))
         else:
             running.print_answer(row, outcome, request, call, as_json=as_json)

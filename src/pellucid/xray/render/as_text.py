@@ -96,6 +96,7 @@ def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
     Then the rung, the reason with the margin, and the final score.
     """
     reason = "".join(span.text for span in with_memory_names(why_rejected(candidate), snapshot, "prose"))
+    # `repeats [2]` names its rung already
     why = reason if reason.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {reason}"
     id_suffix = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
