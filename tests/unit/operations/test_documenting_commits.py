@@ -322,3 +322,15 @@ def test_decisions_are_numbered_by_the_folder_they_are_indexed_from_then_as_now(
     assert ("adr-8", "SUPERSEDES", "adr-7") in edges
     (changed,) = (each.document for each in found if each.document.entity == "ADR-8")
     assert [each.values["status"].split()[0] for each in changed.versions] == ["Proposed", "Supersedes"]
+
+
+def test_of_a_folder_indexed_alone_the_history_goes_back_to_where_its_files_were_before(docs: Docs) -> None:
+    git = Git(docs.folder)
+    git.commit(JAN, {"a.md": OLD})
+    (docs.folder / "specs").mkdir()
+    git.run("mv", "a.md", "specs/a.md")
+    git.commit(FEB, {})
+    git.commit(MAR, {"specs/a.md": NEW})
+    docs.index("specs", history=True)
+    required = [[each for each in upon(docs, day) if each in ("spec-2", "spec-4")] for day in DAYS]
+    assert required == [["spec-2"]] * 2 + [["spec-4"]] * 3

@@ -165,9 +165,9 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statement of a draft, unless it is a lead-in (`Rules:`), then those nested in it.
+    """Yield the statement of a draft after `lead`, unless it is a lead-in without code, then the nested ones.
 
-    A lead-in precedes the text of each nested statement, as does `lead`.
+    A nested one comes after the lead-in (and `lead`), or, if it does not stand alone, after the draft's text.
     """
     text = _with_lead(lead, draft.words)
     if not draft.is_lead_in or draft.code:

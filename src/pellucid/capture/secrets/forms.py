@@ -70,7 +70,9 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def _key_end(text: str, at: int, limit: int) -> int:
-    """Return the end, before `limit`, of the key whose body begins at `at`; 0 if no key's body is there."""
+    """Return the end, before `limit`, of the PEM private key whose body begins at `at`, its END line included; of a key
+    that is cut off, of what is left; 0 if no key's body is there.
+    """
     end = _END.match(text, found) if (found := text.find("-----END", at, limit)) >= 0 else None
     if end and _KEY_BODY.fullmatch(text, at, found):
         return end.end()

@@ -37,8 +37,9 @@ class Clash:
 
 
 def clash(older: str, newer: str) -> Clash | None:
-    """Return the plainest contradiction of an older statement by a newer one; None if both can hold, if that is unsure,
-    or if one of them has no frame (see `frames.frames`).
+    """Return the plainest contradiction of an older statement by a newer one; how sure it is says its `strength`.
+
+    None if both can hold, or if one of them has no frame (see `frames.frames`).
     """
     clashes = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
     clashes += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]

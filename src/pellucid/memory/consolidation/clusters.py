@@ -63,7 +63,9 @@ def _root_of(parents: list[int], index: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield pairs of statements of equal form, and of near or overlapping ones of one group; some more than once."""
+    """Yield pairs of statements with a new one among them: neighbours of equal form, and near or overlapping ones of
+    one group; some more than once.
+    """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         groups[item.group].append(place)

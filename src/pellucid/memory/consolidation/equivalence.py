@@ -207,7 +207,11 @@ def _difference_of_words(mine: Form, theirs: Form) -> str:
 
 
 def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
-    """Whether forms of equal words mean the same as capitalised: `US` is not `us`, but `TTL` can be `ttl`."""
+    """Whether forms of equal words mean the same as capitalised: `US` is not `us`, but `TTL` can be `ttl`.
+
+    Capitals do not count in names: words of the entity of `memory` (either of the two), and all if one form has no
+    capitals.
+    """
     names = set(entity_key(memory.entity_ref or "").split("-"))
     if mine.is_plain or theirs.is_plain:
         names |= set(mine.words)

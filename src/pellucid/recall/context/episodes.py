@@ -102,7 +102,9 @@ def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -
 
 
 def _contenders(state: State, world: World, lines: Sequence[ContextLine], count: int) -> list[_Contender]:
-    """Return the best `count` contenders, for their candidates or for their topics, best first."""
+    """Return the best `count` episodes that could be named beside `lines`, best first: sessions with candidates but no
+    line, and episodes that have no candidate, by their topic.
+    """
     nominated = sorted(_session_contenders(state, lines, count), key=lambda each: -each.worth)[:count]
     floor = nominated[-1].worth if len(nominated) == count else 0.0
     return sorted([*nominated, *_topic_contenders(state, world, count, floor)], key=lambda each: -each.worth)[:count]

@@ -192,7 +192,9 @@ class Service:
             exchange.log()
 
     async def _answer(self, exchange: Exchange) -> None:
-        """Answer by the path: a dashboard page, a health check, or, after checking origin and token, anything else."""
+        """Answer by the path: a dashboard page; after checking the origin, a health check; after checking the token,
+        too, anything else.
+        """
         path: str = exchange.scope["path"]
         if is_page(path):
             with spelled_by(page_spelling()):

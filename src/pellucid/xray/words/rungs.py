@@ -37,7 +37,7 @@ NO_ANSWER = {
     "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
     "below-importance-floor": "those that passed the filters are neither important nor confirmed",
     "entity-ref-mismatch": "those that passed the filters are about somebody else",
-    "below-token-overlap-floor": "none of those that passed the filters holds enough of the question's words",
+    "below-token-overlap-floor": "no decision, rule or preference here holds enough of the question's words",
     "ambiguous": "another memory holds nearly as many of the question's words",
 }
 """Why there is no direct answer, by the gate that decided it."""

@@ -262,7 +262,8 @@ class LocalHistory:
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        The newest `keep` (at least 1) of all namespaces stay, as far as they fit in `max_bytes`; with a memory cited
+        Of those that are not old at most the newest `keep` (at least 1) of all namespaces stay, as far as they fit in
+        `max_bytes`; with a memory cited
         automatically, a recall is old only before `cited_before`. Pinned and explicitly cited ones stay. The queries of
         dropped receipts, and of recalls that failed before `before`, are deleted.
         """
