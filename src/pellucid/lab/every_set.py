@@ -67,7 +67,7 @@ class LabTable(Wire):
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
     """Measure each data set below the folder `request.data` in its own home, and, with `ablate` and two sets or more,
-    again with the choices of the other sets.
+    again with the options of the recall's parts that the other sets would choose.
 
     Raises InputError if one of `request.sets` is missing, or all are (other missing sets are listed in the table), and
     if a file is of another form or a field is not valid. `report` gets lines about the progress.

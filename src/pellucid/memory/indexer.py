@@ -249,7 +249,7 @@ class Indexer:
         return _Task(self._with_our_model(state), op_id, encodings, read.changes)
 
     def _with_our_model(self, state: IndexState) -> IndexState:
-        """Return the state with our encoder's model as that of its vectors, if there is an encoder."""
+        """Return the state with our encoder's model and basis as those of its vectors, if there is an encoder."""
         if self.embedder is None:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)

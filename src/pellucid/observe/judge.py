@@ -137,7 +137,9 @@ def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
     text = without_speaker(fact.content)
     language = detect_language(text)
     min_words = 1 if fact.category in _TERSE else 2
-    if manner != "work" and (passing := _rule_out_passing(text, language)):  # extraction has left them out at work
+    # our extraction has left them out, sentence by sentence; a model's facts, joined answers and corrections come here
+    # for the first time, and at work these may end in what sounds like one
+    if manner != "work" and (passing := _rule_out_passing(text, language)):
         return passing
     return _rule_out_unclear(text, language, min_words)
 

@@ -3,8 +3,8 @@
 `store.local.index.past_view` decides exactly who is allowed to answer; this module decides how such a memory is
 *shown*. A memory's file names the memory that replaced it or restated one of its attributes, and the id of that other
 memory says since when this was known. A replacement that was undone leaves no mark in the file, so it is shown as if it
-had never been; `operations.as_known` reads the ledger and knows of it. Where there is a ledger that goes first,
-and this module finds taken back already what that took back: a snapshot of files alone is told alike.
+had never been; `operations.as_known` reads the ledger and knows of it. A context is written by this module alone;
+the memories handed out beside it, and those of an X-ray, are taken back by the ledger first.
 """
 
 from datetime import datetime

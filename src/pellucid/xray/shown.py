@@ -180,7 +180,8 @@ class CandidateView:
     def _reason_for_repeat(self, position: int, memory_id: str) -> str:
         """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id.
 
-        Of a section that is known to be a licence or the like, say to which other section it gives way.
+        Of a section that is a licence or the like, say to which other section it gives way: a receipt records the pair
+        and not the reason, which for such a section is nearly always that.
         """
         better = self._state.repeats.get(position)
         if better is None:

@@ -97,7 +97,7 @@ def _find_statements(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Seq
 
 
 def _values(statements: Sequence[tuple[Memory, str]]) -> set[str]:
-    """Return the values that memories give to an attribute, casefolded."""
+    """Return the values that memories give to an attribute, casefolded; each memory with its name for the attribute."""
     return {memory.structured_attributes[name].casefold().strip() for memory, name in statements}
 
 

@@ -174,7 +174,9 @@ class _Loading:
         self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
 
     def write_all(self) -> None:
-        """Write the histories of all documents, a batch at a time; without `write`, only count."""
+        """Commit the header versions that the rows give to all documents' vault files, a batch at a time; without
+        `write`, only count.
+        """
         ids = list(self.by_document)
         for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
             deciding = self.app.unit_of_work.deciding(self.namespace) if self.write else nullcontext()

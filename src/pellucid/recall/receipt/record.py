@@ -295,7 +295,7 @@ def _lists_as_tuples(row: Any) -> list[Any]:
 
 
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
-    """Return the recorded plan; names and phrases are cut out of `query`, empty if that is not stored."""
+    """Return the recorded plan with its `words`; names and phrases are cut out of `query`, empty if it is not kept."""
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = spelled(query, places)

@@ -40,7 +40,8 @@ def with_memory_names(
     The id of an episode is replaced by `a stretch of their session`, as its topic is not for everybody, and `own_id`,
     the id of the result that the text is about, by `this memory`. `kind` is that of the rest of the text, and of ids
     whose first words are not in the snapshot. The texts (sentences, reasons, nodes and edges of graph paths) name
-    memories by their ids: a result's number and first words are known only here, and recorded reasons are words.
+    memories by their ids, but for results that `CandidateView` numbered: recorded reasons and nodes have ids alone, and
+    first words are known only here.
     """
     numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     numbers[own_id] = "this memory"

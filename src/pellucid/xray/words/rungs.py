@@ -53,12 +53,17 @@ RULED_OUT = {
 _CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
 """The gates that only a decision, rule or preference reaches which is trusted, and important or confirmed."""
 _SHORT_BY = {
-    "token-overlap": "their share {:.4f} below the floor{}",
-    "score-floor": "cosine {:.4f} below the floor{}",
+    "token-overlap": "their share {:.4f} below the floor",
+    "score-floor": "cosine {:.4f} below the floor",
     "top-k": "score {:.4f} below the last one within top-k",
     "budget-fit": "needs {:,.0f} more characters than were left",
 }
 """How far a candidate missed a rung, by rung."""
+_MEASURED = {
+    "token-overlap": "their share is {:.4f}, and {:g} the least that passes",
+    "score-floor": "its cosine is {:.4f}, and {:g} the least that passes",
+}
+"""The same where the least that passes is known."""
 _NEEDS = re.compile(r"needs (\d+) of (\d+) characters")
 """The recorded reason of a memory that did not fit: the length of the context with it, and the budget."""
 CUTS = (REPEATS, "top-k")
@@ -112,7 +117,8 @@ def rejection_in_words(rung: str, reason: str | None) -> str:
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Say why a candidate was rejected, and by how much: `too unlike the question, cosine 0.0051 below the floor of 0`.
+    """Say why a candidate was rejected, and by how much: `too unlike the question, its cosine is -0.0051, and 0
+    the least that passes`.
 
     Its own reason for a repeat, one already said, one that no asked edge leads to or a near miss.
     """
@@ -121,8 +127,9 @@ def why_rejected(candidate: RejectedCandidate) -> str:
     reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
     if margin is None:
         return reason
-    of = "" if candidate.floor is None else f" of {candidate.floor:g}"
-    short = _SHORT_BY.get(rung, "{:.4f} short").format(margin, of)
+    if candidate.floor is not None and rung in _MEASURED:
+        return f"{reason}: {_MEASURED[rung].format(candidate.floor - margin, candidate.floor)}"
+    short = _SHORT_BY.get(rung, "{:.4f} short").format(margin)
     return short if rung == "budget-fit" else f"{reason}, {short}"
 
 

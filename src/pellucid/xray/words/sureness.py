@@ -31,9 +31,9 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
     signs = {
-        "near": "nearness in meaning",
-        "met": "the reranker's score",
-        "held": "share of the question's words held, rare ones counting more",
+        "near": "nearness in meaning of the best few",
+        "met": "the reranker's score of the best few",
+        "held": "share of the question's words that the first three hold together, rare ones counting more",
     }
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
@@ -46,7 +46,7 @@ def signs_in_words(trace: AbstentionTrace) -> str:
         limits += f", refused from {trace.threshold:g} on"
         limits += f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
     number = _rounded_doubt(trace.doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold))
-    return f"{number} = 1 − ({parts}) / {weight}, each over the best few memories; {limits}"
+    return f"{number} = 1 − ({parts}) / {weight}; {limits}"
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:

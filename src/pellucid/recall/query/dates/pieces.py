@@ -1,6 +1,7 @@
 """A lower-case query and a day in, the dates named in it out: the position of each and the days that it means."""
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -65,6 +66,8 @@ _LEADS = (
 _BY_YEAR = r"the|our|my|that|year|summer|winter|spring|autumn|fall|sommer|winter|année|año|jahr|del"
 _VERBS = frozenset({"may", "march", "mar", "mars"})
 
+_YEARS_TO_LEAP = 9
+"""Years among which one has a 29 February: eight can lie between two such days."""
 _Resolve = Callable[[re.Match[str], date], Piece | None]
 
 
@@ -81,17 +84,18 @@ def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - e
     return _piece_at(found, relative_span(date(year, month, int(day)), "day", 0))
 
 
-def _day(found: re.Match[str], today: date) -> Piece | None:
+def _day(found: re.Match[str], today: date) -> Piece:
     """Read `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that has begun.
 
-    ValueError if there is no such day.
+    ValueError if there is no such day, or if the last day is before the first.
     """
     month, first, year = lexicon.months()[found["mo"].rstrip(".")], int(found["d"]), found["y"]
     last = int(found["until"] or first)
-    chosen = int(year) if year else today.year
-    start = date(chosen, month, first)
-    if not year and start > today:
-        start = date(chosen - 1, month, first)
+    years = (int(year),) if year else range(today.year, today.year - _YEARS_TO_LEAP, -1)
+    starts = [date(each, month, first) for each in years if first <= monthrange(each, month)[1]]
+    start = next((each for each in starts if year or each <= today), None)
+    if start is None or last < first:
+        raise ValueError(found[0])
     return _piece_at(found, (start, start.replace(day=last) + timedelta(days=1)), names_year=bool(year))
 
 
