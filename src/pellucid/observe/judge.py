@@ -137,8 +137,8 @@ def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
     text = without_speaker(fact.content)
     language = detect_language(text)
     min_words = 1 if fact.category in _TERSE else 2
-    # our extraction has left them out, sentence by sentence; a model's facts, joined answers and corrections come here
-    # for the first time, and at work these may end in what sounds like one
+    # our extraction leaves these out, sentence by sentence, and at work nothing else is asked; what a model states in a
+    # chat is first asked here
     if manner != "work" and (passing := _rule_out_passing(text, language)):
         return passing
     return _rule_out_unclear(text, language, min_words)

@@ -181,7 +181,7 @@ class CandidateView:
         """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id.
 
         Of a section that is a licence or the like, say to which other section it gives way: a receipt records the pair
-        and not the reason, which for such a section is nearly always that.
+        and not the reason, which of such a section is taken to be that.
         """
         better = self._state.repeats.get(position)
         if better is None:
