@@ -20,7 +20,7 @@ from pellucid.settings.sections import RecallSettings
 from pellucid.xray.provenance import is_stale, provenance
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.numbers import ordinal
-from pellucid.xray.words.sentence import sentence
+from pellucid.xray.words.sentence import legend, sentence
 
 QUESTIONS = (
     "When do we release?",
@@ -234,6 +234,15 @@ def test_a_sentence_names_the_words_that_matched_unless_all_did_or_none_were_kep
     assert untrue(said.replace("roll, cache", "back, cache"), some, None, scores(bm25=0.3), words)
     assert "(3 of the question's 3 key words)" in sentence(every, None, scores(bm25=0.3), words)
     assert "(2 of the question's 3 key words)" in sentence(some, None, scores(bm25=0.3), dict.fromkeys(range(3), ""))
+
+
+def test_the_legend_says_when_a_word_counts_and_what_neighbours_are() -> None:
+    told = legend([scores(bm25=0.3, expansion=0.2)])
+    assert told["bm25"].startswith("its place by words; a key word counts as held where a word of its stem stands")
+    assert told["expansion"].startswith(
+        "what its neighbours lend it (neighbours: the memories around it in its session"
+    )
+    assert legend([scores(vector=0.3)]) == {"vector": "its place by meaning"}
 
 
 def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> None:

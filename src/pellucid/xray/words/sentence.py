@@ -54,6 +54,8 @@ NEIGHBOURS = (
     " its place by the words around it, and the place that the reranker gives it and them together"
 )
 """What a sentence means by neighbours, and by what they make."""
+STEMS = "a key word counts as held where a word of its stem stands (set for settings)"
+"""When a word matches, for the sentences that count them."""
 AROUND = ("passage", "expansion", "rerank_passage")
 """Terms that a memory owes to its neighbours: what stands around it in its session or document."""
 MOSTLY, ALMOST_ALL = 0.5, 0.8
@@ -108,11 +110,12 @@ def sentence(
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
     """Map each term that is not 0 in any of these scores to its words: `{"heat": "how much it is used"}`.
 
-    Those of `expansion` also say what neighbours are.
+    Those of `expansion` also say what neighbours are, and those of `bm25` when a word counts.
     """
     values = [each.model_dump(exclude_none=True) for each in scores]
     term_words = MEANING | {name: words for each in scores for name, words in term_names(each).items()}
     term_words |= {"expansion": f"{LARGEST['expansion']} ({NEIGHBOURS})"}
+    term_words |= {"bm25": f"its place {LEGS['lexical'].found}; {STEMS}"}
     return {name: words for name, words in term_words.items() if any(each.get(name) for each in values)}
 
 
