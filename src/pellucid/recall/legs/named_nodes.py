@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from functools import cached_property
 
 import numpy as np
 
@@ -32,18 +33,23 @@ class NamedNodes:
         """
         self._state, self._plan, self._world = state, plan, world
         self._reader = world.reader.graph
-        names = dict.fromkeys((*plan.entities, *names_in(plan.text)))
-        self._nodes = {name: self._reader.find([name]) for name in names}
+        self._names = list(dict.fromkeys((*plan.entities, *names_in(plan.text))))
+        self._nodes: dict[str, list[Node]] = {}
 
-    @property
+    def _find(self, name: str) -> list[Node]:
+        """Return the nodes that one name means; looked up once, and only where that matters: there are many names."""
+        if name not in self._nodes:
+            self._nodes[name] = self._reader.find([name])
+        return self._nodes[name]
+
+    @cached_property
     def seeds(self) -> list[Node]:
         """The first ten nodes of the things that the query names, each once; episodes are not among them.
 
         They are in the order of the names: `plan.entities`, then other runs of words, the longest first. If the query
         asks for edges, only those that a file defines, unless no file defines any.
         """
-        every = {node.number: node for nodes in self._nodes.values() for node in nodes if node.type != "Episode"}
-        found = list(every.values())
+        found = [node for node in self._reader.find(self._names) if node.type != "Episode"]
         defined = [node for node in found if node.defined]
         return (defined if self._plan.asked and defined else found)[:SEEDS]
 
@@ -59,7 +65,7 @@ class NamedNodes:
         out = list[str]()
         for name in {node_key(name): name for name in (*names_in(self._plan.text), *self._plan.entities)}.values():
             if kind := series_of(name):
-                nodes = np.array([node.number for node in self._nodes[name]], dtype=np.int64)
+                nodes = np.array([node.number for node in self._find(name)], dtype=np.int64)
                 if not self._any_admissible(nodes) and self._any_admissible(self._reader.numbered(kind, ALIKE)):
                     out.append(name)
         return tuple(out[:NAMED])
@@ -79,8 +85,8 @@ class NamedNodes:
         """Return the names that the query uses for those seeds that a file defines, one for each; at most three."""
         left = {node.number for node in self.seeds if node.defined}
         out: list[str] = []
-        for name, nodes in self._nodes.items():
-            if matched := left.intersection(node.number for node in nodes):
+        for name in self._names:
+            if left and (matched := left.intersection(node.number for node in self._find(name))):
                 left -= matched
                 out.append(name)
         return tuple(out[:NAMED])
@@ -100,7 +106,7 @@ class NamedNodes:
 
     def _names_of(self, numbers: Collection[int]) -> list[str]:
         """Return the names in the query that mean one of the nodes with these numbers, as the query spells them."""
-        return [name for name, nodes in self._nodes.items() if any(node.number in numbers for node in nodes)]
+        return [name for name in self._names if any(node.number in numbers for node in self._find(name))]
 
     def asked_for(self) -> Ints:
         """Return the numbers of the named documents' nodes if only they, or what their headers say (`the status of
