@@ -16,8 +16,10 @@ def test_a_recall_says_what_it_left_out_and_how_sure_it_is(cli: Cli) -> None:
     for thing in ("timber", "cotton", "grain"):
         cli("remember", f"The harbour crane lifts {thing} cargo")
     said = cli("recall", "what does the harbour crane lift?", "--top-k", "2").out
-    assert re.search(r"\nanswer: sure \(doubt 0\.\d\d\)\nshown: 2 memories\. Left out: 1 weaker\n", said)
-    assert "sure (doubt 0." in said
+    assert re.search(
+        r"\nanswer: sure that this answers it \(doubt 0\.\d\d\)\nshown: 2 memories\. Left out: 1 weaker\n", said
+    )
+    assert "sure that this answers it (doubt 0." in said
     answer = cli("recall", "what does the harbour crane lift?", "--top-k", "2", "--json").json
     assert answer["cut"] == {"top-k": 1}
     assert (answer["failed"], answer["askedInVain"], answer["degraded"]) == ({}, [], False)

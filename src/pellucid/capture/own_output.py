@@ -48,15 +48,16 @@ _ALONE = re.compile(
     r"|(?:hot|cold)  |\d+ times? in )"
     rf"|why: pellucid xray --id {_RECALL_ID}{_OPTIONS}$|back: pellucid undo op_[0-9a-f]{{32}}\S{{0,40}}{_OPTIONS}$"
     r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here (?:is near enough|could be an answer)\b"
-    r"|answer: (?:sure|fairly sure|not sure\b.{0,40}) \(doubt [\d.]+\)$"
+    r"|answer: (?:sure|fairly sure|not sure)\b.{0,40} \(doubt [\d.]+\)$"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
     r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d)"
     r"|[\d,]{1,12} passages of what was said stand behind them: --category moment$)"
 )
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
 _OF_XRAY = re.compile(
-    r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b"
+    r"--- |- |\[\d{1,3}\] |(?:[a-z]+ )?[\d.]+ ms\b"
     r"|\((?:[\d,]+ (?:more |[^()]{0,80} )not (?:listed|shown)[):]|(?:the )?numbers are |numbered by |terms of )"
+    r"|\((?:a (?:graph path is told|first place pays)|no (?:filter traces|results) )|terms of the scores, "
 )
 _SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")

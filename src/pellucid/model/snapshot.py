@@ -134,6 +134,8 @@ class Provenance(Wire):
     """The origin of a memory, and whether it is safe to use as it is."""
 
     source: str
+    category: str | None = None
+    """What kind of memory it is (`decision`, `section`); None in older snapshots."""
     created: str | None = None
     updated: str | None = None
     namespace: str | None = None

@@ -32,7 +32,7 @@ def build(
     max_rejected: int = REJECTED_SHOWN,
 ) -> snapshot.RecallXraySnapshot:
     """Return the snapshot of a recorded recall; `memories` maps ids to the served memories that still exist, as today
-    or as known at the past instant asked about, and to those left out as repeats, for the reason of bare sections.
+    or as known at the past instant asked about, and to those left out as repeats or as beside what asked edges lead to.
 
     With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
     is due for verification, `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty

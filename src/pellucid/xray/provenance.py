@@ -23,6 +23,7 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
     state = _correction_state(memory)
     return Provenance(
         source=memory.source,
+        category=memory.category,
         created=isoformat(memory.created),
         updated=isoformat(memory.updated),
         namespace=memory.namespace,

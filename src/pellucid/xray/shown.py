@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from pellucid.model import snapshot
+from pellucid.model.entity import node_key
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
@@ -160,17 +161,25 @@ class CandidateView:
         )
 
     def reason_without_edge(self, memory_id: str) -> str:
-        """Say why a section that the graph leg did not find was left out, and if a result tells of its document, which.
+        """Say why a section beside what the edges lead to was left out: it is of a document that the question names, or
+        the result of that number stands for its document, or neither.
 
         A memory that is no candidate raises KeyError.
         """
+        served = self._memories.get(memory_id)
+        document_name = served.memory.entity_ref if served else None
+        if document_name and node_key(document_name) in self._named_in_question():
+            return f"it is of {document_name} itself, and the question asks only for what an edge joins to that"
         document = int(self._pool.session[self._position[memory_id]])
         told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
         if document >= 0 and (result := next(told, None)):
-            return (
-                f"{self._result_label(result)} tells of its document, and this section is not what the graph leg found"
-            )
-        return "not what the graph leg found"
+            return f"{self._result_label(result)} stands for its document, and the question asks for edges alone"
+        return "the question asks for edges alone, and none that was found leads to it"
+
+    def _named_in_question(self) -> set[str]:
+        """Return the keys (`node_key`) of the things from which the ways through the graph set out."""
+        begins = {path.nodes[0] for path in self._state.paths.values() if path.nodes}
+        return {node_key(self._names[node]) for node in begins & self._names.keys()}
 
     def _repeats_what_is_left_out(self, position: int) -> bool:
         """Whether a candidate repeats a recorded memory that is not in the context either."""
@@ -189,7 +198,8 @@ class CandidateView:
         better_id = unpack_id(self._pool.ids[better])
         served, shown = self._memories.get(memory_id), better_id in self._state.context.included
         bare = served is not None and is_carried_along(served.memory)
-        return repeat_in_words(self._result_label(better_id), shown=shown, bare=bare)
+        above = bool(self._pool.final[position] > self._pool.final[better])
+        return repeat_in_words(self._result_label(better_id), shown=shown, bare=bare, above=above)
 
     def _moved_in_words(self, position: int) -> str:
         """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it. It is

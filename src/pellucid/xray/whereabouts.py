@@ -8,7 +8,7 @@ from pellucid.errors import bare_step
 from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, RUNGS
 from pellucid.recall.state import Pool, State
 from pellucid.store.index_port import Admission, Filters, IndexReader, MemoryStanding
 from pellucid.xray.words.rungs import missing_characters
@@ -51,6 +51,14 @@ def omitted_reason(state: State, memory_id: str) -> str | None:
     if missing_room(state, memory_id) is None:
         return recorded
     return f"did not fit: {max(budget - state.context.length, 0):,} of {budget:,} characters were left"
+
+
+def ids_left_out_for_another(state: State) -> list[str]:
+    """Return the ids of the memories that a recall left out as repeats of better ones, or as sections beside what the
+    edges that the question asks for lead to: the reason for each names another memory or its document.
+    """
+    repeats = [unpack_id(state.pool.ids[at]) for at in state.repeats]
+    return [*repeats, *(each.memory_id for each in state.context.omitted if each.rung == ASKED_EDGES)]
 
 
 def missing_room(state: State, memory_id: str) -> int | None:

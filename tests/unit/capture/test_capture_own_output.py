@@ -1,5 +1,7 @@
 """What Pellucid prints does not come back, whoever pastes it; what somebody says about it does."""
 
+from pathlib import Path
+
 import pytest
 
 from pellucid.capture.guard import Guard
@@ -10,6 +12,7 @@ from pellucid.settings.sections import CaptureSettings
 MEMORY, OTHER = f"mem_{'0a1b' * 8}", f"mem_{'2c3d' * 8}"
 RECALL, OPERATION, EPISODE, AUDIT = f"rec_{'1' * 32}", f"op_{'2' * 32}", f"ep_{'3' * 32}", f"aud_{'1' * 32}01"
 PATH = "facts/2026-11/the-cache-is-redis-0a1b0a1b0a.md"
+GOLDENS = Path(__file__).parents[2] / "golden" / "xray"
 
 PRINTED = {
     "the footer of a recall": f"why: pellucid xray --id {RECALL}",
@@ -49,6 +52,11 @@ PRINTED = {
 def passed(role: Role, text: str, report: CaptureReport | None = None) -> list[str]:
     guard = Guard(CaptureSettings(), report or CaptureReport())
     return [kept.content for kept in guard.admit(Turn("s", 1, role, text))]
+
+
+@pytest.mark.parametrize("golden", ["full.txt", "live.txt", "minimal.txt"])
+def test_no_line_of_a_whole_xray_is_kept(golden: str) -> None:
+    assert passed("assistant", (GOLDENS / golden).read_text("utf-8").rstrip("\n")) == []
 
 
 def test_nothing_of_what_a_recall_says_of_itself_is_kept() -> None:

@@ -75,7 +75,7 @@ def test_a_direct_answer_that_was_not_in_question_is_left_out_of_the_text() -> N
     for reason in ("no-candidates", "ineligible-taxonomy-bucket", "below-importance-floor"):
         for form in ("text", "markdown"):
             assert "irect answer" not in render(empty(tier_explain=tier(reason)), form)
-    told = "answers alone: no decision, rule or preference here holds enough of the question's words"
+    told = "an answer by itself: no decision, rule or preference here holds enough of the question's words"
     assert told in render(empty(tier_explain=tier("below-token-overlap-floor")), "text")
     assert "no decision, rule or preference" in render(
         empty(tier_explain=tier("ineligible-taxonomy-bucket")), "text", verbose=True

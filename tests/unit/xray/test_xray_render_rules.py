@@ -27,6 +27,8 @@ from pellucid.xray.words.headline import headline
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sureness import sureness_of_one
 
+TRUST = 'call("trust.list")'
+
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
     return render(snapshot, "text", verbose=True).split("\n")
@@ -278,8 +280,8 @@ def test_what_no_longer_holds_is_told_in_words_and_not_a_second_time_as_a_flag(*
 @pytest.mark.parametrize(
     ("doubt", "threshold", "said"),
     [
-        (0.1, 1.0, "sure (doubt 0.10)"),
-        (0.34, 1.0, "fairly sure (doubt 0.34)"),
+        (0.1, 1.0, "sure that this answers it (doubt 0.10)"),
+        (0.34, 1.0, "fairly sure that this answers it (doubt 0.34)"),
         (0.57, 1.0, "not sure that this answers it (doubt 0.57)"),
         (0.61, 1.0, "not sure: this may not be known here (doubt 0.61)"),
         (
@@ -332,13 +334,12 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     snapshot = empty(rejected=candidates, rejected_total=4, words={"mem_2": "the harbour crane"})
     told = render(snapshot, "text")
     assert "- the harbour crane\n" in told
-    assert told.endswith("- 3 in quarantine, whose words are not told here: mem_3, mem_4 and 1 more")
+    kept_back = f"- 3 in quarantine, whose words are not told here; to review and let in: {TRUST}"
+    assert told.endswith(f"{kept_back}: mem_3, mem_4 and 1 more")
     assert "mem_5" not in told
     assert "- mem_5\n" in render(snapshot, "text", verbose=True)
-    assert render(snapshot, "markdown").endswith(
-        "- 3 in quarantine, whose words are not told here: `mem_3`, `mem_4` and 1 more"
-    )
-    before, folded = render(snapshot, "html").split("<summary>3 in quarantine, whose words are not told here</summary>")
+    assert render(snapshot, "markdown").endswith(f"{kept_back}: `mem_3`, `mem_4` and 1 more")
+    before, folded = render(snapshot, "html").split("<summary>3 in quarantine, whose words are not told here;")
     assert "mem_3" not in before.partition('id="rejected"')[2]
     assert "mem_5" in folded
 
@@ -403,7 +404,7 @@ def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
 def test_why_no_memory_answers_by_itself_is_said_in_words() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=0.1)
     said = "another memory holds nearly as many of the question's words"
-    assert f"reason: no single decision or rule answers alone: {said}\n" in render(
+    assert f"reason: no memory is put first as an answer by itself: {said}\n" in render(
         empty(tier_explain=tier), "text", verbose=True
     )
 
@@ -486,7 +487,7 @@ def test_json_refuses_a_number_that_json_cannot_say() -> None:
 def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightness() -> None:
     snapshot = holding(final=1.6, scores={"temporal": 0.1, "renewal": 0.5, "expansion": 1.2, "asking": -0.2})
     text, page = render(snapshot, "text"), render(snapshot, "html")
-    told = text.partition("(terms of the scores: ")[2]
+    told = text.partition("terms of the scores, whose sum is final:")[2]
     for said in (
         "temporal: how lately it was written down or indexed",
         "renewal: its move above a memory that it follows",
@@ -501,10 +502,42 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     assert looks["how lately it was written down or indexed"] != looks["its move above a memory that it follows"]
 
 
+def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_asked_for() -> None:
+    weights = {"vector": 1.0, "lexical": 1.0, "graph": 20.0, "graphCompany": 8.0, "temporal": 0.1}
+    shown = holding(final=6.0, scores={"vector": 0.5, "graph": 5.4, "temporal": 0.1}).model_copy(
+        update={"weights": weights}
+    )
+    said = "a first place pays, a later one less: vector 1, graph 20 (8 beside what answers)"
+    assert f"({said})\n" in render(shown, "text")
+    assert f"A{said[1:]}." in render(shown, "markdown")
+    assert f"A{said[1:]}." in render(shown, "html")
+    alike = shown.model_copy(update={"weights": weights | {"graphCompany": 20.0}})
+    assert "vector 1, graph 20)" in render(alike, "text")
+    assert "a first place pays" not in render(shown.model_copy(update={"weights": {}}), "text")
+
+
+def test_an_explanation_says_how_to_ask_further_and_how_long_the_list_may_be() -> None:
+    rung = FilterTrace(name="top-k", considered=40, admitted=3, reason="beyond topK")
+    told = render(empty(filters=(rung,)), "text")
+    assert 'next: why a memory is here or not, and what would bring it in: call("memory.why", memory="MEMORY"' in told
+    assert "- top-k: 3 of 40 passed, as many as top-k allows; 37 weaker\n" in told
+
+
+def test_the_range_of_every_degree_of_sureness_is_told_whatever_a_doubt_comes_from() -> None:
+    ranges = "sure below 0.3, fairly sure below 0.5, not sure below 0.6, perhaps not known from 0.6 on"
+    judged = AbstentionTrace(doubt=0.45, threshold=1.0, abstained=False, near=0.5, met=0.55, held=0.7)
+    bounded = AbstentionTrace(doubt=0.4, threshold=0.65, abstained=False)
+    assert render(holding().model_copy(update={"abstention": judged}), "text").partition("\nshown:")[0].endswith(ranges)
+    assert f"the best memory; {ranges}, refused from 0.65 on\n" in render(
+        holding().model_copy(update={"abstention": bounded}), "text"
+    )
+
+
 def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
     text = render(empty(tier_explain=tier), "text")
     assert text.endswith(
         "--- direct answer ---\n"
-        "reason: no single decision or rule answers alone: another memory holds nearly as many of the question's words"
+        "reason: no memory is put first as an answer by itself: "
+        "another memory holds nearly as many of the question's words"
     )

@@ -8,8 +8,8 @@ from pellucid.xray.words.sureness import sureness
 @pytest.mark.parametrize(
     ("doubt", "said"),
     [
-        (0.21, "sure (doubt 0.21)"),
-        (0.4996, "fairly sure (doubt 0.4996)"),
+        (0.21, "sure that this answers it (doubt 0.21)"),
+        (0.4996, "fairly sure that this answers it (doubt 0.4996)"),
         (0.5, "not sure that this answers it (doubt 0.50)"),
         (0.5999999, "not sure that this answers it (doubt 0.5999999)"),
         (0.603, "not sure: this may not be known here (doubt 0.60)"),

@@ -35,6 +35,7 @@ from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.shown import REJECTED_SHOWN
+from pellucid.xray.whereabouts import ids_left_out_for_another
 from pellucid.xray.words.failures import failure_in_words
 from pellucid.xray.words.rungs import cuts_by_rung, turned_away_by_filters
 
@@ -207,7 +208,7 @@ def xray_new_recall(
     matched are added; `turned_away` is the maximum number of rejected memories to name. Errors as of `recall`."""
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
     receipt = receipt_draft.receipt()
-    found = (*state.served, *_repeats_left_out(app, receipt.state))
+    found = (*state.served, *_left_out_for_another(app, receipt.state))
     snapshot = build_snapshot(app, receipt, found, align=align, turned_away=turned_away)
     return with_headlines(app, state.request, snapshot)
 
@@ -325,28 +326,26 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt. `found` are the memories that it served and, for the reasons of these, those left
-    out as repeats; if None, they are read from the index.
+    """Build the X-ray of a receipt. `found` are the memories that it served and, for their reasons, those
+    of `_left_out_for_another`; if None, they are read from the index.
     With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
     rejected memories to name."""
     if found is None:
         request = receipt.state.request
         found = app.index.memories(request.namespace, receipt.state.context.included)
-        found = (*_memories_as_known(app, request, found), *_repeats_left_out(app, receipt.state))
+        found = (*_memories_as_known(app, request, found), *_left_out_for_another(app, receipt.state))
     plan = receipt.state.plan
     aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
     memories = {each.memory.id: each for each in found}
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
     anchor, stale_after = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
-    return build(
-        receipt, memories, aligner, stale_after=stale_after, names=names, anchor=anchor, max_rejected=turned_away
-    )
+    return build(receipt, memories, aligner, stale_after, names=names, anchor=anchor, max_rejected=turned_away)
 
 
-def _repeats_left_out(app: App, state: State) -> list[Served]:
-    """Return those memories, as they are today, that a recall left out as repeats of better ones."""
-    return app.index.memories(state.request.namespace, [unpack_id(state.pool.ids[at]) for at in state.repeats])
+def _left_out_for_another(app: App, state: State) -> list[Served]:
+    """Return the memories of `ids_left_out_for_another`, as they are today."""
+    return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 
 def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:

@@ -27,7 +27,7 @@ from pellucid.recall.score.repeats import irreplaceable, without_repeats
 from pellucid.recall.state import Abstention, Context, Omission, Request, State, World
 from pellucid.store.index_port import Served
 
-NO_EDGE = "it is not what the graph leg found, and nothing else is asked for"
+NO_EDGE = "the question asks for edges alone, and this section is beside what they lead to"
 NOTHING_ASKED = "it tells nothing of what is asked"
 
 

@@ -72,10 +72,12 @@ class WriteLock:
         with self._changed:
             self._waiting.append(waiter)
             # it looks again every `LOOK_S`: nobody wakes a waiting thread when its call is given up
-            while not (has_turn := self._changed.wait_for(lambda: self._is_next(waiter), min(wait_s, LOOK_S))):
-                if deadline.is_over or time.monotonic() >= until:
-                    break
-            self._waiting.remove(waiter)
+            try:
+                while not (has_turn := self._changed.wait_for(lambda: self._is_next(waiter), min(wait_s, LOOK_S))):
+                    if deadline.is_over or time.monotonic() >= until:
+                        break
+            finally:  # whoever is interrupted while waiting must not keep others waiting for ever
+                self._waiting.remove(waiter)
             if has_turn:
                 self._holding.append(namespace)
             self._changed.notify_all()

@@ -96,7 +96,10 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
         blocks.append("\n".join(f"- **{field.title}:** {_spans_markdown(field.spans, code)}" for field in labelled))
     meanings = [f"- {code(fields.term_name(name))}: {words}" for name, words in fields.legend_of(snapshot)]
     notes = "".join(f"{note[0].upper()}{note[1:]}. " for note in fields.notes_on(snapshot))
-    return [*blocks, *(["\n".join([f"{notes}Terms of the scores:", "", *meanings])] if meanings else [])]
+    return [
+        *blocks,
+        *(["\n".join([f"{notes}Terms of the scores, whose sum is `final`:", "", *meanings])] if meanings else []),
+    ]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:

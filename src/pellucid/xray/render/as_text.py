@@ -76,7 +76,8 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
         lines += _lines(fields.result_fields(result, snapshot, verbose=verbose), indent="    ")
     meanings = [f"{fields.term_name(name)}: {words}" for name, words in fields.legend_of(snapshot)]
     lines += [f"({note})" for note in fields.notes_on(snapshot)]
-    return [*lines, *([f"(terms of the scores: {'; '.join(meanings)})"] if meanings else [])]
+    legend = ["terms of the scores, whose sum is final:", *(f"  {meaning}" for meaning in meanings)] if meanings else []
+    return [*lines, *legend]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic.alias_generators import to_camel
 
+from pellucid.errors import bare_step
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -43,6 +44,8 @@ from pellucid.xray.words.sureness import signs_in_words, sureness
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
 _PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
+_OF_PLACES = frozenset({*(leg.key for leg in LEGS.values()), "rerank", "rerank_passage"})
+"""The terms of a score that a place in a ranking pays."""
 _PATHS = "a graph path is told as it was walked, and its edges as they point"
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
@@ -94,7 +97,13 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
         ("trace-id", verbatim(snapshot.trace_id) if verbose else ()),
         ("budget", plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
         ("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
+        ("next", (FieldSpan("why a memory is here or not, and what would bring it in: "), *_why_call(snapshot))),
     )
+
+
+def _why_call(snapshot: RecallXraySnapshot) -> Spans:
+    """Return the call, as the surface in use writes it, that explains one memory, `MEMORY`, of this recall."""
+    return verbatim(bare_step("memory.why", memory="MEMORY", recall_id=snapshot.snapshot_id))
 
 
 def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
@@ -192,9 +201,25 @@ def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
 
 
 def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Return what is to be known of all results: how they are numbered, and how graph paths are told."""
+    """Return what is to be known of all results: how they are numbered, how graph paths are told, and what a first
+    place pays in each leg and with the reranker.
+    """
     places = (_PLACES,) if len(snapshot.results) > 1 else ()
-    return (*places, *((_PATHS,) if any(each.graph_path for each in snapshot.results) else ()))
+    paths = (_PATHS,) if any(each.graph_path for each in snapshot.results) else ()
+    return (*places, *paths, *_weights_note(snapshot))
+
+
+def _weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
+    """Return as one note what a first place pays, for the terms of the results' scores that come from places; empty if
+    there are none. Weights are those of the query: `graph` weighs more where edges are asked for.
+    """
+    shown = dict.fromkeys(name for name, _ in legend_of(snapshot))
+    weights = {term: snapshot.weights.get(term_name(term)) for term in (*shown,) if term in _OF_PLACES}
+    paid = [f"{term_name(term)} {weight:g}" for term, weight in weights.items() if weight]
+    company = snapshot.weights.get("graphCompany")
+    if company and "graph" in weights and company != weights["graph"]:
+        paid[paid.index(f"graph {weights['graph']:g}")] += f" ({company:g} beside what answers)"
+    return (f"a first place pays, a later one less: {', '.join(paid)}",) if paid else ()
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
@@ -248,7 +273,7 @@ def _origin_spans(provenance: Provenance) -> Spans:
     tier, level = provenance.confidence_tier, provenance.importance_level
     levels = (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
     return (
-        *_source_spans(provenance.source, provenance.created or "unknown"),
+        *_source_spans(provenance, provenance.created or "unknown"),
         FieldSpan(" scope="),
         FieldSpan(provenance.scope, "verbatim"),
         FieldSpan(f" confidence={provenance.confidence:.2f}{levels} corrected={corrected}"),
@@ -259,13 +284,20 @@ def _brief_spans(provenance: Provenance) -> Spans:
     """Return the source, day and confidence of a memory, and whether it is corrected, if it is."""
     state = f" confidence={provenance.confidence:.2f}"
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
-    return (*_source_spans(provenance.source, (provenance.created or "unknown")[:10]), FieldSpan(state))
+    return (*_source_spans(provenance, (provenance.created or "unknown")[:10]), FieldSpan(state))
 
 
-def _source_spans(source: str, created: str) -> Spans:
-    """Return `source=… created=…`; of a document `indexed=…`, for its own date is in its header."""
-    label = " indexed=" if source == "document" else " created="
-    return (FieldSpan("source="), FieldSpan(source, "verbatim"), FieldSpan(label), FieldSpan(created, "verbatim"))
+def _source_spans(provenance: Provenance, created: str) -> Spans:
+    """Return `category=… source=… created=…`; of a document `indexed=…`, for its own date is in its header."""
+    label = " indexed=" if provenance.source == "document" else " created="
+    category = provenance.category
+    return (
+        *((FieldSpan("category="), FieldSpan(category, "verbatim"), FieldSpan(" ")) if category else ()),
+        FieldSpan("source="),
+        FieldSpan(provenance.source, "verbatim"),
+        FieldSpan(label),
+        FieldSpan(created, "verbatim"),
+    )
 
 
 def _safety_spans(provenance: Provenance) -> Spans:

@@ -323,11 +323,13 @@ def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyL
 
 def _repeated_by(recall: MemoryInRecall) -> str | None:
     """Say which memory the memory repeats, by id; None if it is not a recorded repeat."""
-    better = recall.state.repeats.get(-1 if recall.position is None else recall.position)
+    better = None if recall.position is None else recall.state.repeats.get(recall.position)
     if better is None:
         return None
-    better_id, bare = unpack_id(recall.pool.ids[better]), is_carried_along(recall.memory)
-    return f"it {repeat_in_words(better_id, shown=better_id in recall.state.context.included, bare=bare)}"
+    pool, better_id = recall.pool, unpack_id(recall.pool.ids[better])
+    shown, bare = better_id in recall.state.context.included, is_carried_along(recall.memory)
+    above = bool(pool.final[recall.position] > pool.final[better])
+    return f"it {repeat_in_words(better_id, shown=shown, bare=bare, above=above)}"
 
 
 def _recorded_too_late(recall: MemoryInRecall) -> str | None:

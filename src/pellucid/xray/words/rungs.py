@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "not what the graph leg found",
+    ASKED_EDGES: "beside what the edges lead to",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
@@ -50,6 +50,7 @@ RULED_OUT = {
     "below-token-overlap-floor": "holding too few of the question's words",
 }
 """Why a memory cannot answer alone, by the gate that ruled it out."""
+_NONE_ALONE = "no memory is put first as an answer by itself"
 _CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
 """The gates that only a decision, rule or preference reaches which is trusted, and important or confirmed."""
 _SHORT_BY = {
@@ -76,6 +77,8 @@ def passed_in_words(rung: FilterTrace) -> str:
     """
     flagged, away = rung.soft_admitted, rung.considered - rung.admitted
     passed = f"{rung.admitted} of {rung.considered} passed"
+    if rung.name == "top-k" and away:
+        passed += ", as many as top-k allows"
     if not flagged:
         return f"{passed}; {away_in_words(away, rung.name, rung.reason)}" if away else passed
     rejected = f"{away} turned away, " if away else ""
@@ -100,13 +103,15 @@ def barred_in_words(leg: LegHealth) -> str:
     return ", ".join(away_in_words(away, rung) for rung, away in barred.items())
 
 
-def repeat_in_words(better: str, *, shown: bool, bare: bool = False) -> str:
-    """Say why a repeat was left out in favour of the memory called `better`; `shown`: that memory is in the context. A
-    `bare` section (a licence, references) does not repeat `better`: it gives way to any other of its document.
+def repeat_in_words(better: str, *, shown: bool, bare: bool = False, above: bool = False) -> str:
+    """Say why a repeat was left out in favour of the memory called `better`; `shown`: that memory is in the context;
+    `above`: the repeat has the higher score. A `bare` section (a licence, references) does not repeat `better`: it
+    gives way to any other of its document.
     """
     if bare:
         return f"holds nothing of what is asked but its document's title, and gives way to {better} of that document"
-    return f"repeats {better}" if shown else f"repeats a memory that was itself left out: {better}"
+    why = ", which is kept though it scores lower, for it says more or says it more plainly" * above
+    return f"repeats {better}{why}" if shown else f"repeats a memory that was itself left out: {better}{why}"
 
 
 def rejection_in_words(rung: str, reason: str | None) -> str:
@@ -149,11 +154,11 @@ def omission_in_words(reason: str) -> str:
 
 
 def verdict_in_words(reason: str) -> str:
-    """Return `no single decision or rule answers alone: …` if `reason` is a gate of the direct answer.
+    """Return `no memory is put first as an answer by itself: …` if `reason` is a gate of the direct answer.
 
     Any other `reason` unchanged.
     """
-    return f"no single decision or rule answers alone: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
+    return f"{_NONE_ALONE}: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
 
 
 def is_direct_answer_in_question(tier: TierExplain | None) -> bool:

@@ -46,7 +46,7 @@ NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
 MEANING = {
     "asking": "that it only asks",
     "tier_prior": "that it has gone cold",
-    "mmr_penalty": "that it is like a better one",
+    "mmr_penalty": "that it is like a better one; subtracted",
 }
 """The words for terms that only reduce a score."""
 NEIGHBOURS = (

@@ -13,7 +13,8 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """Say how sure a recall is: `fairly sure (doubt 0.34)`; if it `abstained`, `not known: …` with the threshold.
+    """Say how sure a recall is: `fairly sure that this answers it (doubt 0.34)`; if it `abstained`, `not known: …`
+    with the threshold.
 
     A doubt of 1 says that no memory was left to judge; the context says why.
     """
@@ -22,11 +23,13 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
         return f"not known: nothing here could be an answer (doubt {number})"
     if abstained:
         return f"not known: nothing here is near enough to be an answer (doubt {number}, {_needed(threshold)})"
-    return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
+    sure = f"{'sure' if doubt < SURE_BELOW else 'fairly sure'} that this answers it"
+    return f"{unsure(doubt) or sure} (doubt {number})"
 
 
 def signs_in_words(trace: AbstentionTrace) -> str:
-    """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold.
+    """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold;
+    then what each range of doubt is called.
 
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
@@ -38,15 +41,23 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
         bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
-        return "".join(f"{doubt:.2f}, {words}" for doubt, words in bounds.items())
+        return "".join(f"{doubt:.2f}, {words}; {_ranges_in_words(trace)}" for doubt, words in bounds.items())
     weight = sum(WEIGHTS[name] for name in values)
     parts = " + ".join(f"{WEIGHTS[name]} × {value:.4f} {signs[name]}" for name, value in values.items())
-    limits = f"sure below {SURE_BELOW:g}, not sure from {UNSURE_FROM:g} on, perhaps not known from {UNKNOWN_FROM:g} on"
-    if trace.threshold < 1:
-        limits += f", refused from {trace.threshold:g} on"
-        limits += f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
     number = _rounded_doubt(trace.doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold))
-    return f"{number} = 1 − ({parts}) / {weight}; {limits}"
+    return f"{number} = 1 − ({parts}) / {weight}; {_ranges_in_words(trace)}"
+
+
+def _ranges_in_words(trace: AbstentionTrace) -> str:
+    """Say what each range of doubt is called, and if this doubt is shown in spite of its range, for what reason."""
+    limits = (
+        f"sure below {SURE_BELOW:g}, fairly sure below {UNSURE_FROM:g}, not sure below {UNKNOWN_FROM:g}, "
+        f"perhaps not known from {UNKNOWN_FROM:g} on"
+    )
+    if trace.threshold >= 1:
+        return limits
+    shown_for = f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
+    return f"{limits}, refused from {trace.threshold:g} on{shown_for}"
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:
