@@ -44,3 +44,25 @@ def test_who_is_not_granted_everything_everywhere_makes_and_sees_no_token(server
         assert {each.status for each in refused} == {403}
         server.ask("DELETE", "/v1/tokens/other")
     assert "more" not in server.get("/v1/tokens").text
+
+
+@pytest.mark.parametrize("name", ["owner", "loopback"])
+def test_a_token_named_as_the_owner_is_no_owner(server: Served, name: str) -> None:
+    token = server.post("/v1/tokens", {"name": name, "grants": ["acme/web:write"]}).json["token"]
+    wish = {"content": "The archive moves to Basel.", "category": "fact"}
+    key = {"Idempotency_Key": f"move-{name}"}
+    first = server.post("/v1/memories?namespace=acme/other", wish, **key)
+    second = server.post("/v1/memories?namespace=acme/web", wish, token=token, **key)
+    assert (first.status, second.status) == (200, 200), "the owner's requests and the token's have keys of their own"
+    used = {each["name"]: each.get("lastUsed") for each in server.get("/v1/tokens").json["tokens"]}
+    assert used[name]
+    server.ask("DELETE", f"/v1/tokens/{name}")
+    assert server.get("/v1/memories?namespace=acme/web", token=token).status == 401
+
+
+def test_an_empty_text_is_wrong_and_not_forbidden_where_a_field_reaches_beyond_the_namespace(server: Served) -> None:
+    token = server.post("/v1/tokens", {"name": "beyond", "grants": ["acme/web:read"]}).json["token"]
+    wishes = ({"query": "basel", "settings": ""}, {"query": "basel", "settings": {"top_k_facts": 3}})
+    answers = [server.post("/v1/recall?namespace=acme/web", wish, token=token) for wish in wishes]
+    server.ask("DELETE", "/v1/tokens/beyond")
+    assert [each.status for each in answers] == [400, 403]

@@ -289,9 +289,6 @@ def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls
         assert got.messages[0].content.text.startswith(listed[name].title[:4])
         typed = cli(*[command, "last"][: 1 + (command == "xray")]).out
         quoted = typed.replace("`pellucid import`", "`pellucid import` in a shell")
-        if why := re.search(r"pellucid why MEMORY --recall (rec_[0-9a-f]{32})", quoted):
-            fields = f'{{"mode": "why", "memory": "MEMORY", "recallId": "{why[1]}"}}'
-            quoted = quoted.replace(why[0], f"memory_xray {fields}")
         assert got.messages[1].content.resource.text == quoted
 
 

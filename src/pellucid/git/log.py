@@ -104,7 +104,8 @@ class Departures:
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)
         elif entry.new in self.wanted:
-            self.found[entry.new].append(Version(commit, seconds, entry.blob))
+            if entry.is_file:
+                self.found[entry.new].append(Version(commit, seconds, entry.blob))
             if entry.status in "AR":  # what was there before it is another file
                 self.wanted.discard(entry.new)
 

@@ -122,7 +122,7 @@ def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]
     """Return the names in `values` of fields that reach beyond a namespace, as that takes the right everywhere. A field
     whose value is None, False, "false" or empty is not included.
     """
-    fields, empty_values = writable_fields(row), (None, False, "false", dict[str, object](), list[object]())
+    fields, empty_values = writable_fields(row), (None, False, "false", "", dict[str, object](), list[object]())
     return [
         name
         for name, value in values.items()

@@ -259,3 +259,10 @@ def test_nothing_but_the_search_for_episodes_sees_them(app: App, tmp_path: Path)
     with app.index.reading(HERE) as reader:
         assert reader.survey("crane").corpus.rows == 2
         assert reader.survey("crane").terms[0].frequency == 1
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_an_index_of_no_bytes_has_no_memories(tmp_path: Path, *, there: bool) -> None:
+    if there:
+        (tmp_path / "index.db").touch()
+    assert totals(tmp_path) == (0, 0)

@@ -151,3 +151,10 @@ def test_spans_adjoin_and_cover_the_message(text: str):
 )
 def test_any_long_message_is_read_to_its_end(piece: str):
     assert spans(piece * 30_000)
+
+
+def test_words_that_name_a_mails_fields_without_a_colon_are_ones_own():
+    text = "The report needs three columns:\nfrom\nto\ndate\nWe keep the others for later."
+
+    assert own_words(text) == text
+    assert not pasted_words(text)

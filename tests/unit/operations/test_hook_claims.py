@@ -110,3 +110,13 @@ def test_nobody_learns_of_a_session_of_another_namespace_by_claiming(app: App, a
     said = [AgentClaim(statement="The crane's brakes are checked on Mondays.", quote="the crane's brakes are checked")]
     with pytest.raises(NotFoundError):
         CLAIM(Call.over(other), session_id=SESSION, claims=said)
+
+
+def test_what_an_agent_says_twice_in_one_claim_is_kept_once_and_said_to_be(app: App, at_home: Path) -> None:
+    rule = "Never deploy on Fridays: the harbour's crew is away until Monday."
+    tell(app, "Stop", transcript_path=str(transcript(at_home, line("user", rule, 1))))
+    said = AgentClaim(statement=rule, quote=rule, category="rule")
+    out = CLAIM(Call.over(app), session_id=SESSION, claims=[said, said], agent="claude-code")
+    (kept,) = app.index.memories(HERE)
+    assert (out.kept, [each.memory_id for each in out.outcomes]) == (1, [kept.memory.id, None])
+    assert out.outcomes[1].reason.startswith("duplicate-in-segment")

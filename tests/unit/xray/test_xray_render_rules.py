@@ -27,8 +27,6 @@ from pellucid.xray.words.headline import headline
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sureness import sureness_of_one
 
-TRUST = 'call("trust.list")'
-
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
     return render(snapshot, "text", verbose=True).split("\n")
@@ -334,7 +332,7 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     snapshot = empty(rejected=candidates, rejected_total=4, words={"mem_2": "the harbour crane"})
     told = render(snapshot, "text")
     assert "- the harbour crane\n" in told
-    kept_back = f"- 3 in quarantine, whose words are not told here; to review and let in: {TRUST}"
+    kept_back = "- 3 in quarantine, whose words are not told here; the list of trust shows them, to be let in"
     assert told.endswith(f"{kept_back}: mem_3, mem_4 and 1 more")
     assert "mem_5" not in told
     assert "- mem_5\n" in render(snapshot, "text", verbose=True)
@@ -519,7 +517,7 @@ def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_
 def test_an_explanation_says_how_to_ask_further_and_how_long_the_list_may_be() -> None:
     rung = FilterTrace(name="top-k", considered=40, admitted=3, reason="beyond topK")
     told = render(empty(filters=(rung,)), "text")
-    assert 'next: why a memory is here or not, and what would bring it in: call("memory.why", memory="MEMORY"' in told
+    assert "\nnext: ask why of one memory and this recall: what brought it in or kept it out" in told
     assert "- top-k: 3 of 40 passed, as many as top-k allows; 37 weaker\n" in told
 
 

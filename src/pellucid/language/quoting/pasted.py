@@ -186,8 +186,9 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     """
     run: list[str] = []
     for at, line in enumerate(lines):
-        name = line.partition(":")[0].strip(" *").lower()
-        run = [*run, name] if name in _MAIL else []
+        label, colon, _ = line.partition(":")
+        name = label.strip(" *").lower()
+        run = [*run, name] if colon and name in _MAIL else []
         if len(run) >= _RUN and "from" in run:
             yield at + 1 - len(run), len(lines)
             return

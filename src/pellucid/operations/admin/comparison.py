@@ -19,7 +19,6 @@ def rebuild_step() -> str:
     return f"run {step('home.rebuild')}"
 
 
-"""The next step if the index differs from the files."""
 _SHOWN = 5
 _Key = tuple[str, str]
 """The namespace and the id of a memory."""

@@ -112,11 +112,11 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
             f"{step('memory.remember')} keeps what a user says without",
         )
     checked = [_check_claim(each, turns) for each in request.claims]
-    kept = _keep_facts(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
+    kept = iter(_keep_facts(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)]))
     outcomes = [
         ClaimOutcome(statement=agent_claim.statement, reason=each.reason, hint=each.hint)
         if isinstance(each, _RejectedClaim)
-        else ClaimOutcome(statement=agent_claim.statement, **kept.get(each.content, {"reason": "said twice"}))
+        else ClaimOutcome(statement=agent_claim.statement, **next(kept))
         for agent_claim, each in zip(request.claims, checked, strict=True)
     ]
     return ClaimOutput(
@@ -161,9 +161,9 @@ def _check_claim(agent_claim: AgentClaim, turns: Sequence[Turn]) -> ExtractedFac
 
 def _keep_facts(
     app: App, request: ClaimInput, turns: Sequence[Turn], facts: Sequence[ExtractedFact]
-) -> dict[str, dict[str, str]]:
-    """Judge facts, reconcile them with known memories, and commit the result. Return a map from the content of each
-    fact to its `memory_id`, or to the `reason` why it has none."""
+) -> list[dict[str, str]]:
+    """Judge facts, reconcile them with known memories, and commit the result. Return for each fact, in order, its
+    `memory_id`, or the `reason` why it has none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
     served = served_texts(app, request.namespace, request.session_id)
     judged = judge_facts(facts, segment, HeuristicJudge(), app.clock)
@@ -177,10 +177,10 @@ def _keep_facts(
         decided = reconciler.decide()
         plan = changes.plan()
         app.unit_of_work.commit("observe", plan.writes, [*decided.rows, *plan.rows])
-    return {
-        each.fact.content: {"memory_id": outcome.memory_id} if outcome.memory_id else {"reason": outcome.reason}
-        for each, outcome in zip(observations, decided.outcomes, strict=True)
-    }
+    return [
+        {"memory_id": outcome.memory_id} if outcome.memory_id else {"reason": outcome.reason}
+        for outcome in decided.outcomes
+    ]
 
 
 CLAIM = Operation(

@@ -55,6 +55,8 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
 
 def totals(home: Path) -> tuple[int, int]:
     """Return the number of memories in the index and how many of them have a vector; zeros without a readable index."""
+    if _is_empty(home / "index.db"):
+        return 0, 0
     try:
         with closing(_open_read_only(home / "index.db")) as connection:
             return database.execute(connection, "SELECT count(*), count(vec) FROM features")[0]

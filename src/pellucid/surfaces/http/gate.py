@@ -15,6 +15,8 @@ from pellucid.surfaces.http.refusals import HttpError, unknown_place
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _USED_EVERY = timedelta(minutes=1)
+_OWNERS = ("(owner)", "(loopback)")
+"""What an owner is called who sent the server's own token, and one who needed none: no token can have such a name."""
 _ALL = (Grant(namespace=EVERYWHERE, access="admin"),)
 
 
@@ -26,6 +28,11 @@ class Caller:
     grants: tuple[Grant, ...]
     usual: str | None = None
     """The namespace of requests that do not name one."""
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the owner of the home, who has every right for good, and no token on record."""
+        return self.name in _OWNERS
 
     def may(self, access: Access, namespace: str) -> bool:
         """Whether the caller has the right `access` in the namespace; `*` as the namespace means in every one."""
@@ -104,9 +111,9 @@ class Gate:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
         if compare_digest(token.encode(), self.run_token.encode()):
-            return Caller("owner", _ALL, self._usual)
+            return Caller(_OWNERS[0], _ALL, self._usual)
         if not (token or scheme or self._needs_token):
-            return Caller("loopback", _ALL, self._usual)
+            return Caller(_OWNERS[1], _ALL, self._usual)
         principal = self._app.access.known().principal_of_token(token, self._app.key)
         if principal is None:
             raise HttpError(
@@ -120,7 +127,7 @@ class Gate:
 
     def refresh(self, caller: Caller) -> Caller | None:
         """Return the same caller with its present rights; None if its token was revoked. The owner's never change."""
-        if caller.name in ("owner", "loopback"):
+        if caller.is_owner:
             return caller
         principal = self._app.access.known().find(caller.name)
         return Caller(principal.name, principal.grants) if principal else None

@@ -259,7 +259,7 @@ class Service:
         progress: tuple[Form, ...] = ("lines",) if inputs.file_field(route.row) else ()
         offered = (*forms(route.row), *progress)
         form = choose_form(offered, _take_one(query, "format"), exchange.headers.get("accept", ""))
-        verbose = (_take_one(query, "verbose") or "false").lower() in ("true", "1", "")
+        verbose = ("false" if (said := _take_one(query, "verbose")) is None else said).lower() in ("true", "1", "")
         try:
             namespace = allowed_namespace(caller, route.row.access, place)
             work = OperationWork(route, namespace, {**path_fields}, form, verbose, caller.speaks_as(namespace))
@@ -325,7 +325,7 @@ class Service:
         reply = await self._in_thread(exchange, work, deadline)
         if row.effect == "erase":
             self._repeats.forget()
-        if caller.name not in ("owner", "loopback"):
+        if not caller.is_owner:
             await anyio.to_thread.run_sync(self._gate.note_use, caller)
         if reply is None:
             await exchange.send({"type": "http.response.body", "body": b""})

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import bare_step
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -44,6 +43,8 @@ from pellucid.xray.words.sureness import signs_in_words, sureness
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
 _PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
+_NEXT = "ask why of one memory and this recall: what brought it in or kept it out, and what would change that"
+"""Of no surface's spelling: an explanation is the same bytes wherever it is read."""
 _OF_PLACES = frozenset({*(leg.key for leg in LEGS.values()), "rerank", "rerank_passage"})
 """The terms of a score that a place in a ranking pays."""
 _PATHS = "a graph path is told as it was walked, and its edges as they point"
@@ -97,13 +98,8 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
         ("trace-id", verbatim(snapshot.trace_id) if verbose else ()),
         ("budget", plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
         ("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
-        ("next", (FieldSpan("why a memory is here or not, and what would bring it in: "), *_why_call(snapshot))),
+        ("next", plain(_NEXT)),
     )
-
-
-def _why_call(snapshot: RecallXraySnapshot) -> Spans:
-    """Return the call, as the surface in use writes it, that explains one memory, `MEMORY`, of this recall."""
-    return verbatim(bare_step("memory.why", memory="MEMORY", recall_id=snapshot.snapshot_id))
 
 
 def _past_spans(snapshot: RecallXraySnapshot) -> Spans:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.errors import bare_step
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.xray.render.fields import decimals, millis
 from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
@@ -103,7 +102,7 @@ def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXrayS
     )
     share = f"{count} of " if rejected_count > count else ""
     phrase = away_in_words(max(rejected_count, count), first.rejected_by, first.reason)
-    review = f"; to review and let in: {bare_step('trust.list')}" if first.rejected_by == "trust-zone" else ""
+    review = "; the list of trust shows them, to be let in" if first.rejected_by == "trust-zone" else ""
     return f"{share}{phrase}, whose words are not told here{review}"
 
 
