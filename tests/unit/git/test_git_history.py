@@ -8,7 +8,7 @@ import pytest
 from kits.git import APR, FEB, JAN, MAR, Git, header, states, told
 from pellucid.documents.formats.suffixes import FORMATS
 from pellucid.errors import InputError
-from pellucid.git.history import has_commits, header_history
+from pellucid.git.history import departures, has_commits, header_history
 from pellucid.git.program import open_repository
 
 
@@ -205,3 +205,15 @@ def test_a_branch_that_holds_no_commit_is_told_from_one_that_does_and_from_none(
     assert has_commits(repository)
     git.run("checkout", "-q", "--orphan", "other")
     assert not has_commits(repository)
+
+
+def test_a_link_is_no_version_of_a_file_that_has_gone(git: Git) -> None:
+    (git.top / "a.md").symlink_to("elsewhere")
+    git.run("add", "-A", at=JAN)
+    git.run("commit", "-q", "-m", "a link", at=JAN)
+    (git.top / "a.md").unlink()
+    git.commit(FEB, {"a.md": "Draft"})
+    git.run("rm", "-q", "a.md", at=MAR)
+    git.run("commit", "-qm", "gone", at=MAR)
+    (departure,) = departures(open_repository(git.top), ["a.md"]).values()
+    assert [bool(each.blob) for each in departure.texts] == [True, False]
