@@ -497,7 +497,11 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
         words: tone
         for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
     }
-    assert looks["how lately it was written down or indexed"] != looks["its move above a memory that it follows"]
+    recent, moved = (
+        "temporal: how lately it was written down or indexed",
+        "renewal: its move above a memory that it follows",
+    )
+    assert looks[recent] != looks[moved]
 
 
 def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_asked_for() -> None:

@@ -54,10 +54,14 @@ def swatch(name: str, value: float) -> str:
 
 
 def legend_swatches(snapshot: RecallXraySnapshot) -> list[tuple[str, str]]:
-    """Return for each term that counts in the results' scores its swatch and its meaning, in the order shown."""
+    """Return for each term that counts in the results' scores its swatch, and its name with its meaning, in the order
+    shown.
+    """
     scores = [each.score_decomposition.model_dump() for each in snapshot.results]
     first_values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
-    return [(swatch(name, first_values[name]), meaning) for name, meaning in legend_of(snapshot)]
+    return [
+        (swatch(name, first_values[name]), f"{term_name(name)}: {meaning}") for name, meaning in legend_of(snapshot)
+    ]
 
 
 def _colour_attributes(name: str) -> str:
