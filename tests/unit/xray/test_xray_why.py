@@ -364,3 +364,12 @@ def test_nothing_at_all_is_written(house: Opener) -> None:
     assert {path for path in (app.settings.home / "vault").rglob("*") if path.is_file()} == set(before)
     assert app.records.operations() == operations
     assert app.receipts.recalls(app.settings.namespace, limit=9) == []
+
+
+def test_without_an_encoder_the_nearest_by_words_is_one_of_several(house: Opener) -> None:
+    app = house(encoder=None)
+    for content in ("the harbour crane is green and tall", "the crane was moved", "a ferry runs on Sundays"):
+        keep(app, content)
+    out = told(app, "harbour cranes, green", "crane")
+    assert out.finding is None
+    assert out.total == len(out.candidates) == 2

@@ -104,17 +104,17 @@ def _find_nearest(app: App, request: Request, text: str) -> Target:
     """Find the memories nearest to a text by meaning, whatever their state (by shared words if there is no encoder):
     one memory if it is clearly nearest, else up to ten. NotFoundError if no memory is near enough."""
     with app.recaller.world(request, app.deadline) as world:
-        rows, scores = _search_nearest(world, request, text)
+        rows, cosines = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
     if not found:
         raise NotFoundError(f'nothing in {request.namespace} is like "{text}"', next_step=_next_step())
-    clear = len(found) == 1 or (scores[0] >= _NEAR and scores[0] - scores[1] >= _LEAD)
+    clear = len(found) == 1 or (bool(cosines) and cosines[0] >= _NEAR and cosines[0] - cosines[1] >= _LEAD)
     return _target_of("meaning", found[:1] if clear else found)
 
 
 def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    """Return the index rows and the scores of up to ten memories nearest to a text, best first: cosines, of which those
-    below `_ALIKE` are left out, or BM25 scores if there is no encoder."""
+    """Return the index rows of up to ten memories nearest to a text, best first, and their cosines, of which those
+    below `_ALIKE` are left out. Without an encoder the nearest by BM25, and no cosines."""
     admission = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
@@ -125,7 +125,7 @@ def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Se
     rows, scores = np.r_[hits.rows, hits.open_rows], np.r_[hits.scores, hits.open_scores]
     best = np.argsort(-scores, kind="stable")[:SHOWN]
     best = best[scores[best] >= _ALIKE] if encoding is not None else best
-    return rows[best], scores[best].tolist()
+    return rows[best], scores[best].tolist() if encoding is not None else ()
 
 
 def _target_of(matched: Matched, found: Sequence[Served]) -> Target:

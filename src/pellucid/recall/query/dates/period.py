@@ -1,6 +1,7 @@
 """A query and an instant in, the period it names out: its two ends, its words, and whether it dates what was said."""
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -177,11 +178,7 @@ def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
     if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
             first = _shift_years(first, -1)
-        while (
-            second.names_year
-            and first.span[0].year < second.span[0].year
-            and _shift_years(first, 1).span[0] <= second.span[0]
-        ):
+        while first.span[0].year < second.span[0].year and _shift_years(first, 1).span[0] <= second.span[0]:
             first = _shift_years(first, 1)
     elif not second.names_year and not second.relative:
         while second.span[0] < first.span[0]:
@@ -194,9 +191,17 @@ def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
 
 
 def _shift_years(piece: Piece, years: int) -> Piece:
-    """Return the date so many years later, or earlier if `years` is negative."""
-    start, end = piece.span
-    return replace(piece, span=(start.replace(year=start.year + years), end.replace(year=end.year + years)))
+    """Return the date so many years later, or earlier if `years` is negative; of a 29 February that is not in that
+    year, the 28th.
+    """
+    start, end = (_in_year(each, each.year + years) for each in piece.span)
+    return replace(piece, span=(start, end))
+
+
+def _in_year(at: datetime, year: int) -> datetime:
+    """Return the instant in another year; a 29 February that is not in it becomes the 28th."""
+    day = min(at.day, monthrange(year, at.month)[1])
+    return at.replace(year=year, day=day)
 
 
 def _span_of_ranges(
