@@ -58,7 +58,9 @@ _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_IN_PYTHON)
 
 @contextmanager
 def spelled_by(spelling: Spelling) -> Generator[None]:
-    """Have `step`, `bare_step`, `field_name` and `assignment` write in this way for the length of a `with` block."""
+    """Have `step`, `bare_step`, `field_name` and `assignment` write as `spelling` says for the length of a `with`
+    block, in this thread or task alone.
+    """
     before = _SPELLING.set(spelling)
     try:
         yield

@@ -151,7 +151,7 @@ class Pellucid:
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question (at most 20,000 characters) from memory inside a budget of characters; the receipt is kept
-        under its `recall_id`. `memories` is empty if nothing was near enough, and the context says so.
+        under its `recall_id`. `memories` is empty if nothing here answers (abstention), and the context says so.
         """
         return recalling.RECALL(self._call, query=query, **options)
 
@@ -225,7 +225,7 @@ class Edits(_Operations):
         return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
-        """Pin a memory, so that recalls prefer it and it never goes cold; with `pinned=False`, unpin it."""
+        """Pin a memory: recalls prefer it, and it never ages into the cold tier; with `pinned=False`, unpin it."""
         return changing.PIN(self._call, memory_id=memory_id, pinned=pinned)
 
     def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
@@ -244,7 +244,7 @@ class Edits(_Operations):
         """Report what forgetting memories would erase; with `preview=False`, erase it for good.
 
         An id can also be a document's (`doc_…`, or its path): all of it goes. `chain` includes the memories' other
-        versions. Later commands erase what is still in `remains`.
+        versions. `remains` names places that still contain their bytes; later commands erase them.
         """
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
@@ -394,6 +394,7 @@ class Projects(_Operations):
 
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:
         """Record that a project's repository was moved: its memories belong to the new folder from now on. `InputError`
-        for a folder that is missing or too wide, `ConflictError` if another project there is not empty.
+        for a folder that is missing or too wide (a disk's root; the user's home, or one around it), `ConflictError` if
+        another project there is not empty.
         """
         return MOVE(self._call, namespace=namespace, folder=Path(folder))

@@ -184,8 +184,8 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_POST(self) -> None:
-        """Answer by the script's next step, after its delay; a path that is not in `PATHS` gets 404 and takes no step.
-        Of a body, 64 MiB are read at most.
+        """Answer by the script's next step, after its delay, and append the request to `requests`; a path that is not
+        in `PATHS` gets 404 and takes no step. Of a body, 64 MiB are read at most.
         """
         if self.path not in PATHS:
             self._write(status(404))

@@ -16,8 +16,8 @@ _caches: WeakSet[Any] = WeakSet()
 
 
 def text_cache(max_results: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function of texts so that its `max_results` most recently used results are kept, until
-    `drop_cached_texts`. Arguments must be hashable; a result is shared by all callers.
+    """Decorate a function of texts so that its `max_results` most recently used results are kept in memory, until
+    `drop_cached_texts` is called. Arguments must be hashable; all callers get the same result object.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -30,8 +30,8 @@ def text_cache(max_results: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def drop_cached_texts() -> None:
-    """Empty every cache made by `text_cache` in this process, and the one of patterns, some of which are made of words.
-    Other processes keep theirs.
+    """Empty every cache made by `text_cache` in this process, and the `re` module's cache of compiled patterns, since
+    some patterns are made of words. Other processes keep theirs.
     """
     for cached in list(_caches):
         cached.cache_clear()

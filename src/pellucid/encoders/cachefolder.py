@@ -18,8 +18,9 @@ def make_private_folder(folder: Path) -> None:
 
 @contextmanager
 def hold_lock(folder: Path) -> Generator[None]:
-    """Hold the folder's lock for the block, waiting, however long, for any other process or thread that holds it. The
-    folder is made if it is missing. If we die, the kernel frees the lock.
+    """Hold the folder's lock (an exclusive `flock` of its file `.lock`) for the block, waiting, however long, for any
+    other process or thread that holds it. The folder is made if it is missing. If this process dies, the kernel frees
+    the lock.
     """
     make_private_folder(folder)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

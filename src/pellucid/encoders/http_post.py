@@ -93,7 +93,9 @@ def parse_address(url: str) -> SplitResult | None:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Return the system's certificates, with host names checked; cached, as loading them is slow."""
+    """Return a TLS context that checks host names and certificates against the system's; cached, as loading them is
+    slow.
+    """
     return ssl.create_default_context()
 
 
@@ -113,7 +115,9 @@ class _PostThread(Thread):
         self._socket: socket.socket | None = None
 
     def run(self) -> None:
-        """Send the request, and set `answer` or `failure`."""
+        """Send the request, and set `answer`, or `failure` to an error that says why there is none. Raises nothing for
+        what the network or the server does.
+        """
         try:
             self.answer = self._send_request()
         except NoAnswerError as error:

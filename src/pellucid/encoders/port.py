@@ -40,12 +40,12 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Return the name and revision stored with every row, e.g. `all-MiniLM-L6-v2@53aa5117/int8`."""
+        """Return the name and revision stored with every vector, e.g. `all-MiniLM-L6-v2@53aa5117/int8`."""
         ...
 
     @property
     def basis(self) -> str:
-        """Return the projection of the token codes, e.g. `wht128-v1`."""
+        """Return the name of the projection by which token codes are made, e.g. `wht128-v1`."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:

@@ -73,7 +73,9 @@ class _Conversation:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> ProgramRun:
-        """Go on until the process ends, its time or its output is over; then kill whatever is left of its group."""
+        """Write and read until the process ends, or its time or its output is over; then kill whatever is left of its
+        group, and return how it ended and what it printed.
+        """
         exit_reader, exit_writer = socket.socketpair()
         waiting = Thread(target=_signal_exit, args=(self._process, exit_writer), daemon=True)
         with exit_reader, exit_writer, self._selector:
@@ -90,7 +92,7 @@ class _Conversation:
         return ProgramRun(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
 
     def _register_pipes(self, exit_reader: socket.socket) -> None:
-        """Have the selector watch the process's pipes, and the socket that signals its end."""
+        """Make the process's pipes non-blocking; have the selector watch them, and the socket that signals its end."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -115,7 +117,9 @@ class _Conversation:
         return "late"
 
     def _write_input(self, pipe: IO[bytes]) -> None:
-        """Write as much of the words as the pipe takes; close the pipe after the last of them."""
+        """Write as much of the input as the pipe takes now, 64 KiB at most; close the pipe after the last of it, or if
+        the program has closed its end.
+        """
         try:
             self._words = self._words[os.write(pipe.fileno(), self._words[:_CHUNK]) :]
         except BlockingIOError:
@@ -126,8 +130,8 @@ class _Conversation:
             self._close(pipe)
 
     def _read_available(self, pipe: IO[bytes], into: bytearray) -> bool:
-        """Append what is in a pipe now, 64 KiB at most, to `into`, of a complaint only its end; return whether anything
-        was there. At its end the pipe is closed.
+        """Read what is in a pipe now, 64 KiB at most, onto the end of `into`; return whether anything was there. Of
+        standard error only the last 8 KiB are kept. At its end the pipe is closed.
         """
         try:
             data = os.read(pipe.fileno(), _CHUNK)
@@ -146,7 +150,9 @@ class _Conversation:
         pipe.close()
 
     def _read_rest(self) -> None:
-        """Read what the process had printed when it ended, and no more: another process can still hold its pipes."""
+        """Read what the process had printed when it ended, at most 2 MiB from a pipe, without waiting for more: another
+        process can still hold its pipes.
+        """
         for pipe, into in ((self._process.stdout, self._out), (self._process.stderr, self._complaint)):
             for _ in range(2 * LONGEST_OUTPUT // _CHUNK):
                 if pipe is None or pipe.closed or not self._read_available(pipe, into):
@@ -161,6 +167,6 @@ def _signal_exit(process: "subprocess.Popen[bytes]", exit_writer: socket.socket)
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill all that is left of a process's group."""
+    """Kill all that is left of a process's group (SIGKILL); nothing happens if nothing is left."""
     with suppress(ProcessLookupError, PermissionError):  # all of it has ended already
         os.killpg(process.pid, signal.SIGKILL)

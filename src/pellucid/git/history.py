@@ -97,8 +97,9 @@ def _file_history(
 ) -> FileHistory:
     """Build the history of one file from its versions.
 
-    `blob` loads the first bytes of a version, `read_header` parses its header. A version without a readable header is
-    left out.
+    `blob` loads the first bytes of a version by its object name, `read_header` parses its header. Its `versions` leave
+    out a version without a readable header, and one that repeats the blob or the header before it; its `texts` have
+    all.
     """
     versions: list[HeaderAt] = []
     last_blob: str | None = ""
@@ -129,7 +130,8 @@ def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
 
 
 def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
-    """Map each of `paths` (relative to the checkout) that the branch contained once, and not now, to its departure.
+    """Map each of `paths` (relative to the checkout) that the branch contained once, and not now, to its departure: the
+    blobs that it had, oldest first, and its path today, empty if it was deleted.
 
     Raises InputError if `git` is not installed or fails.
     """
@@ -148,10 +150,11 @@ def _instant(seconds: int) -> datetime:
 
 
 def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
-    """Append a header version, unless it equals the last one or is a removal with nothing before it.
+    """Append a header version to `versions`, in place.
 
-    A version at the same instant as the last replaces that one; an earlier version is dated a millisecond after the
-    last.
+    A version dated before the last is first given a time a millisecond after the last; one at the same instant as the
+    last takes its place. Nothing is appended that then equals the version before it, or is a removal with nothing
+    before it.
     """
     if versions and new.at < versions[-1].at:
         new = replace(new, at=versions[-1].at + _STEP)
@@ -163,7 +166,7 @@ def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
 
 
 def _whole_lines(data: bytes) -> bytes:
-    """Return the data, without its last line if it has `HEADER_BYTES` and so can have been cut."""
+    """Return the data; if it has `HEADER_BYTES` (64 KiB) and so can have been cut, only up to its last line end."""
     return data if len(data) < HEADER_BYTES else data[: data.rfind(b"\n") + 1]
 
 

@@ -46,7 +46,9 @@ class Trail:
     """Maps a path today to the versions of its file, newest first."""
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Follow the files one commit further back: add the versions that this commit made to `found`."""
+        """Follow the files one commit further back: add the versions that this commit made to `found`, and note what
+        each file was called before it. Commits must be given newest first.
+        """
         moved: dict[bytes, bytes] = {}
         for each in entries:
             self._record_deletion(commit, seconds, each)
@@ -64,9 +66,11 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Take the deletion of an earlier file at the path of a later one into the later file's history.
+        """Where a commit deleted a file at a path at which a later commit created one that is followed, take the
+        deleted file for an earlier part of the later one's history.
 
-        The history of the later file goes on from the deleted one; after a rename away from the path it does not.
+        A removal is added to `found`, and the path is followed again. If the commit renamed the file away from the path
+        instead, the path is no longer looked at.
         """
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -87,7 +91,9 @@ class Departures:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Read one commit further back: note the paths that it contained or removed, and versions of departed files."""
+        """Read one commit further back: note each path that the branch still contains, where each departed path went (a
+        new path, or deleted), and the versions of the wanted ones in `found`. Commits must be given newest first.
+        """
         changed = list(entries)
         for each in changed:
             if each.status != "D":
@@ -99,8 +105,10 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that a path exists today; of a wanted path that a later commit removed, add this commit's version, the
-        last if the file begins here."""
+        """Note that the path of a changed file is one of today, unless a later commit removed it. If it did, and the
+        path is wanted, add this commit's version to `found`, as the last one if the commit created the file or renamed
+        it to this path.
+        """
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)
         elif entry.new in self.wanted:
@@ -120,17 +128,19 @@ class Departures:
 
 
 def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry]]]:
-    """Yield (name, committer date in epoch seconds, changed files) of each commit that changed files, newest first.
+    """Yield (hash, committer date in epoch seconds, changed files) of each commit that changed files, newest first.
 
-    Files of all suffixes are included, because a document can have had another suffix. Raises InputError if `git`
-    fails.
+    Of a merge, the first parent alone is followed. Files of all suffixes are included, because a document can have had
+    another suffix. Raises InputError if `git` fails.
     """
     with run_git(repository, *_LOG, "--format=%x01%H %ct", "HEAD") as (_, out):
         yield from _parse_log(tokens(out))
 
 
 def _parse_log(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
-    """Parse the zero-separated output of `git log --raw -z`; commits without changed files are left out."""
+    """Parse the zero-separated output of `git log --raw -z`, and yield what `commits` yields; commits without changed
+    files are left out.
+    """
     commit, seconds = "", 0
     entries: list[CommitEntry] = []
     for part in parts:

@@ -58,7 +58,9 @@ def find_checkout(folder: Path) -> Path | None:
 
 
 def open_repository(folder: Path) -> Repository:
-    """Return the repository whose checkout a folder is in; raise InputError if there is none or it cannot be read."""
+    """Return the repository whose checkout a folder is in; raise InputError if there is none, or it cannot be read: no
+    valid HEAD, no objects, or a format of objects or refs that is not known here.
+    """
     top = find_checkout(folder)
     if top is None:
         raise InputError(
@@ -185,7 +187,7 @@ def _complaint_line(error_text: str) -> str:
 def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputError:
     """Make the error for a repository that cannot be read because of `why`.
 
-    It names a partial clone as the cause if the folder `shared` is given and shows one.
+    It names a partial clone as the cause if the folder `shared` is given and has a `.promisor` pack.
     """
     if shared and any((shared / "objects" / "pack").glob("*.promisor")):
         return InputError(
@@ -234,7 +236,9 @@ def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
     with run_git(repository, "cat-file", "--batch") as (ask, answer):
 
         def read(name: str, max_bytes: int) -> bytes:
-            """Return the first `max_bytes` bytes of a blob, all of a shorter one; the rest is read and thrown away."""
+            """Return the first `max_bytes` bytes of a blob, all of a shorter one; the rest is read and thrown away.
+            InputError if the object is missing or damaged.
+            """
             ask.write(f"{name}\n".encode())
             ask.flush()
             header = answer.readline().split()

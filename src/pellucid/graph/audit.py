@@ -76,8 +76,10 @@ def audit(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> tuple[GraphProblem, ...]:
-    """Return the problems among documents and open edges, sorted by kind: dangling, orphan, contradictory, one-sided.
+    """Return the problems among documents and open edges, sorted by kind, then subject.
 
+    The kinds, in this order: dangling (an edge leads to a name that no document defines), orphan (no edge joins a
+    document's entity), contradictory (see `_contradictions`), one-sided (a supersession that only one side states).
     Edges that have an end in time are ignored; `entities` give names to show. A removed document defines nothing, and a
     name that only memories use is not a problem. `shared` maps the key of a name that several entities have to the
     names of these entities; such a name leads to none of them.
@@ -113,8 +115,9 @@ def _build_graph(
 
 
 def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
-    """Yield a problem for each entity that an open edge joins to another one and that no document defines; it tells if
-    several entities are called so."""
+    """Yield a problem for each entity that an open edge joins to another entity, and that no document defines; if
+    several entities share its name, the problem names them.
+    """
     edges_at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         for end in (filed.edge.source, filed.edge.target):
@@ -144,7 +147,7 @@ def _first_statements(graph: _Graph, edges: Sequence[FiledEdge]) -> str:
 
 
 def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
-    """Yield a problem for each defined entity that no open edge joins to a document or a memory."""
+    """Yield a problem for each entity that a document defines and no open edge joins to anything else."""
     joined_keys = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
     for key, documents in graph.documents.items():
         if key not in joined_keys:
@@ -202,7 +205,8 @@ def _cycle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphPr
 def _retired_dependencies(graph: _Graph) -> Iterable[GraphProblem]:
     """Yield a problem for each open dependency of an entity in force on one that is retired.
 
-    An entity is retired by its document's header, or if another one supersedes it.
+    An entity is retired by the last header of its document (of several, the first by path), or if another one
+    supersedes it.
     """
     status_of = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
@@ -222,8 +226,9 @@ def _retired_dependencies(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _retired_status(filed: FiledDocument) -> str:
-    """Return the status by which a document's last header retires it (`superseded`); empty if it is in force or has no
-    header."""
+    """Return how a document's last header says that it is retired, as `retirement` does (`superseded by SPEC-2`); empty
+    if it is in force or has no header.
+    """
     versions = filed.document.versions
     return retirement(versions[-1].values) if versions else ""
 

@@ -55,8 +55,8 @@ class _FactReading:
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
     """Return the facts that a document states: about itself in its headers, about others in header keys and sections.
 
-    `naming` decides what is a document's name; the series of the document's own id is added to it. Quarantined sections
-    state nothing.
+    `naming` decides what is a document's name; the series of the document's own id (`SPEC` of `SPEC-054`) is added to
+    it. Quarantined sections state nothing.
     """
     series = own_series(document.entity)
     naming, format_ = naming.with_series(series), _FORMATS[document.format]
@@ -76,7 +76,9 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
 
 
 def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
-    """Add the document's entity, defined from the start of its first part to its removal, and its aliases."""
+    """Add the document's entity and its aliases to `reading.out`. The entity is defined from the earliest beginning of
+    a header version or section (the document's creation if it has none) to the document's removal.
+    """
     document, out = reading.document, reading.out
     begins = [each.valid_from for each in (*document.versions, *sections)]
     since, until = epoch_span(min(begins, default=document.created), document.removed_at)
@@ -92,9 +94,11 @@ def _add_alias(reading: _FactReading, name: str) -> None:
 
 
 def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
-    """Add the facts of one header version: claims for its title and values, and edges to the documents that these name.
+    """Add the facts of one header version to `reading.out`: a claim for the title and for each value, and edges to the
+    documents that values of keys with a relation, such as `requires`, name.
 
-    Its aliases count only if the version is open or ended with the document's removal.
+    A version with an empty period adds no claims and edges. Its aliases count only if the version is open or ended with
+    the document's removal.
     """
     since, until = epoch_span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
@@ -119,7 +123,8 @@ def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """Yield the documents that a header value names: by name, by link or path, and by bare numbers of the document's
     own series.
 
-    Numbers in parentheses do not count. A document named by a number alone has an empty span at 0.
+    A number counts if nothing but numbers stands between the separators around it (commas, brackets, `and`, …), and it
+    is not in parentheses. A document named by a number alone has an empty span at 0.
     """
     names, links = reading.naming.find(value, in_lists=True), [*find_links(value, reading.document.path)]
     yield from names
@@ -148,7 +153,8 @@ def _blank_name(text: str, named: Named) -> str:
 
 
 def _add_labels(reading: _FactReading, section: Section) -> None:
-    """Add to `reading.labels` the documents that a section's link labels lead to, and when.
+    """Add to `reading.labels` the documents that a section's link labels (`[label]: a.md`) lead to, and when: while the
+    section is valid.
 
     Definitions in comments and in code are ignored. If two definitions of a label overlap in time, the first wins.
     """
@@ -173,7 +179,7 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
     """Add the facts of a section: an edge of `relation` to each document that it names; mentions if `relation` is None.
 
     In a Relationships block a name has the relation of its own line. Names in code are mentions; names in comments are
-    ignored.
+    ignored. A section without a relation is also noted as one that speaks for the document (`homes`).
     """
     since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
@@ -234,7 +240,8 @@ def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterato
 
 
 def _without_self_references(out: FactCollector, own_keys: set[str], key: str) -> FactCollector:
-    """Remove the edges between the document's own names, and entities that no remaining edge joins; return `out`.
+    """Remove from `out` the edges between the document's own names, and the entities that no remaining edge joins;
+    return `out`.
 
     `own_keys` are the keys of its names, `key` that of its entity, which stays.
     """

@@ -57,7 +57,9 @@ class _TextDrawing:
     signs: _Signs
 
     def line(self, line: DrawnEdge) -> str:
-        """Return one edge as a line: its ends and type, the first three statements of it, and when it was closed."""
+        """Return one edge as a line: its ends and type, the sources of its first three statements and the number of the
+        others, and the UTC day on which it was closed, if it was.
+        """
         signs = self.signs
         arrow = f"{signs.shaft}{line.type}{signs.right}" if line.outward else f"{signs.left}{line.type}{signs.shaft}"
         near, far = self.labels.name(line.near), self.labels.name(line.far)

@@ -16,9 +16,10 @@ _WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
 
 
 def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
-    """Return the entities, edges, claims and aliases that a vault file states, each once and sorted.
+    """Return the entities, edges, claims (an entity's attribute and value) and aliases that a vault file states, each
+    once and sorted.
 
-    `naming` decides what is a document's name; the series of a document's own id is added to it.
+    `naming` decides what is a document's name; the series of a document's own id (`SPEC` of `SPEC-054`) is added to it.
     """
     if parsed.document is not None:
         return document_facts(parsed.document, parsed.sections, naming)
@@ -31,8 +32,9 @@ def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
 def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
     """Add a memory's entities, edges and claims to `out`; nothing for a forgotten memory or one that names nothing.
 
-    A memory with an empty period adds only its home node, and that only if it has an entity or is joined to another
-    memory. Other statuses do not matter: the index knows from the ledger when the memory was in force.
+    A memory whose period is empty (it ends no later than it begins) adds only itself as a node (to `homes`), and that
+    only if it has an entity or is joined to another memory. Other statuses do not matter: the index knows from the
+    ledger when the memory was in force.
     """
     has_links = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
     if not has_links and not naming.may_name(memory.content):
@@ -50,8 +52,8 @@ def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
 def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming) -> None:
     """Add to `out` the entity that a memory is about, its mentions, and its edges to other memories and its episode.
 
-    The edge to the episode is added only beside another edge, a home node only beside an edge or for a memory that is
-    superseded.
+    The edge to the episode is added only beside another edge. The memory itself becomes a node (in `homes`) only beside
+    an edge, or if it is superseded.
     """
     count_before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
@@ -75,7 +77,8 @@ def _add_claims(out: FactCollector, memory: Memory, key: str, voice: Voice) -> N
     """Add the attributes that a memory states about its entity `key` as claims; a value of an alias key becomes an
     alias.
 
-    Only an active or superseded memory outside quarantine and without a boundary scope gives aliases.
+    Only an active or superseded memory outside quarantine gives aliases, and only if it has none of `BOUNDARY_SCOPES`
+    (`private` and the like), which only callers who name them are served.
     """
     is_served = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
     gives_aliases = is_served and _BOUNDARY.isdisjoint(memory.scopes)  # an alias told in private would give itself away

@@ -81,8 +81,9 @@ class FactCollector:
             self.entities[fact.key] = replace(former, since=since, until=until)
 
     def facts(self) -> GraphFacts:
-        """Return all added facts, sorted, without mentions that a stronger edge covers; `NO_FACTS` if there are
-        none."""
+        """Return all added facts, sorted, without mentions of a target that the same memory joins by an edge of another
+        type; `NO_FACTS` if there are none.
+        """
         if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
             return NO_FACTS
         return GraphFacts(

@@ -52,7 +52,9 @@ class Box:
 
 
 def label_width(label: str) -> float:
-    """Return the width of a label's box in pixels: of the text at 12 px, sans-serif, estimated, and 20 of padding."""
+    """Return the width of a label's box in pixels, estimated for 12 px, sans-serif: 7.1 a character, 12.5 a wide one
+    (from U+2E80 on), and 20 of padding.
+    """
     wide = sum(ord(char) >= 0x2E80 for char in label)
     return 20.0 + 7.1 * (len(label) - wide) + 12.5 * wide
 
@@ -102,7 +104,8 @@ def _ring_angles(
 ) -> dict[str, float]:
     """Map the nodes of a ring, in their order around it, to angles in radians, spread as the widths of labels need.
 
-    The ring is turned so that nodes come near `wanted_angles`; if that is empty, the first node is at the top.
+    Of 48 rotations of the ring, that is taken at which nodes come nearest to `wanted_angles`; if these are empty, the
+    first node is at the top.
     """
     shares = _cumulative_shares(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
     best: tuple[float, list[float]] = (math.inf, [])

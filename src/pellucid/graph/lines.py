@@ -42,8 +42,9 @@ class DrawnEdge:
 
 
 def drawn_edges(around: Neighbourhood) -> list[DrawnEdge]:
-    """Return one line for all edges of a type between the same two nodes in one direction, nearest to the centre
-    first."""
+    """Return one line for all edges of a type between the same two nodes in one direction, sorted by the distance of
+    the farther end from the centre.
+    """
     distance = around.distance
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
     for filed in around.edges:
@@ -90,7 +91,7 @@ class Labels:
         return one_line(node.type) if node else ""
 
     def is_undefined(self, key: str) -> bool:
-        """Whether no file defines the node; False for memories and episodes."""
+        """Whether no file defines the node, as far as `nodes` tell; False for memories and episodes."""
         node = self.nodes.get(key)
         return not (node and node.defined) and not IDENTITY.fullmatch(key)
 
@@ -101,8 +102,9 @@ def one_line(text: str) -> str:
 
 
 def anchor_text(anchor: str, sign: str = "§") -> str:
-    """Return an anchor for readers: `§3` for a number such as `3` or `A.2`, `#dedup-contract` for a name.
+    """Return an anchor for readers: `§3` for a number, `#dedup-contract` for a name.
 
+    A number is of digits, or begins with one or two letters or digits that only dotted parts follow (`3`, `A.2`).
     `sign` is used in place of `§`.
     """
     shown = one_line(anchor)

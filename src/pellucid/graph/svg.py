@@ -50,7 +50,9 @@ def svg(around: Neighbourhood, nodes: Sequence[Node], link: Callable[[Node], str
 
 
 def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """Return the lines without mentions between two nodes that a stronger line joins, the strongest types first."""
+    """Return the lines without mentions between two nodes that a line of another type joins, sorted by type in the
+    order of `EDGE_TYPES`.
+    """
     joined = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
     drawn = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in joined]
     return sorted(drawn, key=lambda line: EDGE_TYPES.index(line.type))
@@ -59,7 +61,8 @@ def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
 def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
     """Return the part of the neighbourhood that a picture shows, and the number of nodes that are left out.
 
-    It has at most 60 nodes, the nearest and most strongly joined, and of these only nodes that still join the centre.
+    It has at most 60 nodes, the nearest and of equally near ones those with the most confident edge, and of these only
+    those that nodes of the part connect to the centre.
     """
     best_confidence: dict[str, float] = {}
     for filed in around.edges:
@@ -83,7 +86,9 @@ def _connected_nodes(around: Neighbourhood, candidates: set[str]) -> set[str]:
 
 
 def _parents(lines: Sequence[DrawnEdge]) -> dict[str, str]:
-    """Map each node to the nearer node that it is drawn beside: the one its most confident line leads to."""
+    """Map each node to the node one step nearer to the centre that it is drawn beside: the one that its most confident
+    line leads to.
+    """
     best: dict[str, tuple[float, str]] = {}
     for line in lines:
         if line.steps:

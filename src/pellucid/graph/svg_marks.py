@@ -147,7 +147,8 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
     """Return a curved SVG arrow with a tooltip that states the edge in words; `bend` is its bow in pixels.
 
-    An edge between nodes at the same distance is bent further; one of confidence below 0.6 is marked weak.
+    An edge between nodes at the same distance from the centre is bent by 28 pixels more; one of confidence below 0.6 is
+    marked weak.
     """
     near, far = boxes[line.near], boxes[line.far]
     middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)

@@ -73,8 +73,11 @@ class Questioner:
     about: str = ""
 
     def answers(self, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        """Return the answer to the question in each variant, in their order; from one plain recall if possible. A
-        variant with the same ranking as the plain recall has the very same answer object. Nothing is recorded.
+        """Return the answer to the question in each variant (some parts left out, or other weights), in their order.
+
+        The recall as set is run once; a variant is worked out from its candidates if they suffice, else recalled anew
+        (`anew` of the answer). A variant with the same ranking as the recall as set has the very same answer object.
+        Nothing is recorded.
         """
         with self.recaller.world(self.request) as found:
             world = replace(found, reader=cast("IndexReader", _Once(found.reader)))
@@ -106,8 +109,8 @@ class Questioner:
         )
 
     def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
-        """Compute a variant's answer from the `plain` ranking, or ask anew; return `first`, the plain recall's answer,
-        if the ranking is the same.
+        """Compute a variant's answer from the state of the recall as set (`plain`), or ask anew if the variant says so
+        or the candidates do not suffice; return `first`, that recall's answer, if the computed ranking is the same.
         """
         request = self._request_of(variant)
         started = perf_counter()
@@ -120,7 +123,8 @@ class Questioner:
         return self._answer_from(state, world, (perf_counter() - started) * 1000)
 
     def _answer_from(self, state: State, world: World, ranking_millis: float) -> RankedAnswer:
-        """Assemble a ranking's contexts, one for each budget, and return its answer.
+        """Assemble a ranking's contexts, one for each of `budgets`, and return its answer: at each rank the record keys
+        and the text of a memory, as `rank_records` picks them, at most as many as were served.
 
         `ranking_millis` is the time of the ranking; the answer's milliseconds are these and those of the first context.
         Without `budgets`, one context with the budget of the settings is assembled, and left out of the answer.
@@ -189,7 +193,9 @@ def recompute_answer(plain: State, request: Request) -> State | None:
 
 
 def _is_same_ranking(one: State, other: State) -> bool:
-    """Whether two rankings have the same memories in order, final scores, doubt and answers asked of the graph."""
+    """Whether two rankings have the same memories in order, with the same final scores, the same doubt, and as many
+    answers of the graph leg (`Plan.answers`).
+    """
     return (
         one.plan.answers == other.plan.answers
         and np.array_equal(one.pool.ids[one.order], other.pool.ids[other.order])

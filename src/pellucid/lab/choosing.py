@@ -43,10 +43,11 @@ def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gai
 
 
 def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str, Choice]]:
-    """Map part and set to the choice of the other sets; `{}` for a single set.
+    """Map each part and set to the option for that part that the other sets together would choose (see `_chosen`); `{}`
+    for fewer than two sets.
 
-    `sets` maps set → part → options; all sets count alike. Raises InputError if a part was not measured on each of
-    them.
+    `sets` maps set → part → options; all sets count alike. Raises InputError if a part was not measured on each of them
+    in `WORTH`.
     """
     if len(sets) < 2:
         return {}
@@ -67,8 +68,10 @@ def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str
 
 
 def _chosen(gains_by_set: Mapping[str, OptionGains], held_out: str) -> Choice:
-    """Return the option of a part with the best mean gain in `WORTH` on all sets but `held_out`, with that gain and its
-    gain on the set held out; `as set` if no option has a mean gain above 0, to four decimals.
+    """Return the option of a part with the best mean gain in `WORTH` on all sets but `held_out`, with that gain,
+    whether it is clear (above 1.96 standard errors), and its gain on the set held out.
+
+    It is `as set` if no option has a mean gain above 0, to four decimals; the first of equally good options.
     """
     others = [options_of_set for name, options_of_set in gains_by_set.items() if name != held_out]
     best = Choice()
@@ -83,7 +86,7 @@ def _chosen(gains_by_set: Mapping[str, OptionGains], held_out: str) -> Choice:
 
 
 def _standard_error(gain: Gain) -> float:
-    """Return the standard error from which a gain's 95 % interval was made."""
+    """Return the standard error from which a gain's 95 % interval was made: its width over twice 1.96."""
     low, high = gain["interval"]
     return (high - low) / (2 * SURE)
 

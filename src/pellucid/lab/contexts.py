@@ -64,8 +64,8 @@ def _doubts(state: State) -> Doubts:
 
 
 def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
-    """Measure the evidence in contexts, by `topK` as text: `top_k`, and 100, so large that only the budget cuts. Each
-    value is as of `lab.metrics.context.compare`.
+    """Return what `lab.metrics.context.compare` measures of the evidence in contexts, by `topK` as text: for at most
+    `top_k` memories, and for at most 100, so many that only the budget cuts.
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}

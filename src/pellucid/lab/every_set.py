@@ -109,9 +109,10 @@ def _table(
 
 
 def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """Measure one set, or read the stored result if code, settings and files are the same.
+    """Measure one set and store the result in `request.keep`, or read the stored result if code, settings, request and
+    files are the same.
 
-    Without `keep` the set is always measured.
+    Without `keep` the set is always measured, and nothing is stored.
     """
     if request.keep is None:
         return _measured(settings, request, report)
@@ -137,8 +138,8 @@ def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutpu
 
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
-    """Return a map from part and set to the choice of the other sets of the table; only sets that were ablated count.
-    Empty, and errors, as of `choices`.
+    """Return a map from part and set to the option that the other sets of the table would choose; only sets that were
+    ablated count. Empty for fewer than two of these; InputError as of `choices`.
     """
     return choices(
         {

@@ -75,7 +75,7 @@ class Home:
         return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in stored]
 
     def check_all_there(self) -> None:
-        """Raise StoreError if a record is in no memory, since the set would be measured wrongly."""
+        """Raise StoreError if some record is covered by no memory's evidence, as the set would be measured wrongly."""
         for group in self.dataset.groups:
             found = {key for each in self.kept[group.name].values() for key in each.keys}
             expected = {record.key for record in group.records}
@@ -107,8 +107,8 @@ def import_data_set(
     """Import a data set as a user would, and yield its home for the block.
 
     `newer_last` imports newer statements of changed facts last. With `keep` the home stays in that folder, and is
-    reused while an import would make the same. Raises StoreError if a record is in no memory, unless the mode is
-    `extract`.
+    reused while code, settings and records are the same. Raises StoreError if a record is in no memory, unless the mode
+    is `extract`.
     """
     made_of = ((group.name, record) for group in dataset.groups for record in group.records)
     name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")

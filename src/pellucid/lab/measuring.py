@@ -120,7 +120,12 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 
 def _check(request: LabInput) -> None:
-    """Raise InputError if the request cannot be measured on its set."""
+    """Raise InputError if the request cannot be measured on its set: an unknown part in `without`, a malformed
+    `sample`, or options that do not go together.
+
+    These are `sample` or `limit` with `updates`; these two, `keep`, `ablate` or `context` with `graph` or `asof`; a
+    mode other than `verbatim` with a set of documents; `updates` with a set other than `longmemeval`.
+    """
     check_removable(request.without)
     share = request.share
     if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
@@ -175,7 +180,9 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
 
 
 def _further_measures(opened: Opened, request: LabInput, report: Report) -> dict[str, object]:
-    """Return measurements of extraction, abstention and contexts, if the request and the set allow them."""
+    """Return further measurements: `extraction` and `durable` unless the mode is `verbatim`, `abstention` if the set
+    has unanswerable questions, `context` if the request asks for it.
+    """
     home, out = opened.home, dict[str, object]()
     asking = make_recalling(home, request.without)
     if request.mode != "verbatim":
@@ -231,7 +238,9 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
 
 
 def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
-    """Return each question that was answered, with its relevant records and the ranking of its answer, in wire form."""
+    """Return a row in wire form for each question that was answered: `id`, `question`, `kind`, `relevant` (the keys of
+    its records) and `ranking` (the keys at each rank).
+    """
     return tuple(
         {
             "id": question.id,

@@ -46,13 +46,13 @@ def run(
     floor: Asker | None,
     measure: Measure = measure_answer,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question, in all variants if `ablate`, and with single legs of `floor`, unless that is None. Return
-    metrics, and the plain answers by the question's id; `on_part` gets words about the progress.
+    """Ask every question, in all variants if `ablate`, and unless `floor` is None, with a single leg each, of that
+    asker. Return metrics, and the plain answers by the question's id; `on_part` gets words about the progress.
 
     The metrics, in wire form: counts, metrics, intervals, floors, gainOverFloors, latencyMs, legs, byKind, ablation
-    (the gain of each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of less and
-    more of a weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a part's
-    time and share of it).
+    (the gain of each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of half and
+    double a part's weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a
+    part's time and share of it).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
@@ -134,7 +134,9 @@ def _answers_to_variants(
     question: LabelledQuestion,
     measure: Measure,
 ) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
-    """Yield each variant's name, answer and metrics for one question; identical answers are measured once."""
+    """Yield each variant's name, answer and metrics for one question, asker by asker; an answer object that several
+    variants of an asker share is measured once.
+    """
     for asker, variants in asked:
         measured: dict[int, Mapping[str, float]] = {}
         answers = asker.ask(group, question, [*variants.values()])

@@ -157,14 +157,18 @@ def _records(settings: Settings, request: LabInput, report: Report) -> Generator
 
 
 def _plain(home: Home, request: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
-    """Return an opened set whose floors are asked of the same home, by the same asker."""
+    """Return an opened set whose floors (recalls by a single leg, for comparison) are asked of the same home, by the
+    same asker.
+    """
     ask = make_asker(home, request.without, budgets=request.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
 
 @contextmanager
 def _sessions(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Import transcripts as files in order of time, and spoken turns into a second home for the floors; yield both."""
+    """Import transcripts as files in order of time, and spoken turns, cut to 1,000 characters, into a second home for
+    the floors (recalls by a single leg, for comparison); yield the set, ready to be asked.
+    """
     labelled = sessions.load(request.data)
     budgets = tuple(dict.fromkeys((*request.budgets, *SESSION_BUDGETS)))
     with _transcripts(settings, labelled, request, report) as home:

@@ -84,7 +84,7 @@ def together(options: Mapping[str, str]) -> Variant:
 
 
 def _diversified(settings: RecallSettings) -> RecallSettings:
-    """Return the settings with diversity switched on."""
+    """Return the settings with diversity switched on (an `mmr_lambda` of 0.3)."""
     return settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED})
 
 

@@ -46,10 +46,12 @@ class Clause:
 
 @text_cache(2048)
 def clauses(text: str) -> tuple[Clause, ...]:
-    """Return the clauses of the first sentence that states anything, in order, in the text's NFKC form and case.
+    """Return the clauses of the first sentence that is more than an opening (`Ok`, `By the way`), in order, in the
+    text's NFKC form and case.
 
-    Empty if no sentence does, or if the text has quotation marks: a quotation is somebody else's word. Dates in
-    brackets are left out. After the whole clauses, those that were cut short follow (`Clause.cut`).
+    Empty if there is no such sentence, if it begins with an unsure part (`maybe`), or if the text has quotation marks:
+    a quotation is somebody else's word. Dates in brackets are left out. After the whole clauses, those that were cut
+    short follow (`Clause.cut`).
     """
     plain = " ".join(_DATED.sub("", unicodedata.normalize("NFKC", text)).split())
     if _QUOTED.search(plain):
@@ -67,8 +69,12 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
-    """Return the clauses of a sentence's parts, up to the first part that is unsure (`maybe`), each with what narrows
-    it; `corrects`, `alone`: see `Clause`.
+    """Return the clauses of a sentence's parts, up to the first part with an unsure word (`maybe`), in order.
+
+    A part is added to the clause before it, unless a semicolon parts them, if it has no verb or narrows (`_narrows`),
+    or if the first clause narrows; a part that only explains is left out. Unless the first clause narrows, the first
+    clause to which a long statement is added is returned once more at the end as it was before, as `cut`. `corrects`,
+    `alone`: see `Clause`.
     """
     whole, left, cut = list[str](), "", list[str]()
     for raw in parts:
@@ -104,12 +110,14 @@ def comma_parts(text: str) -> tuple[str, ...]:
 
 
 def _bare_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text, casefolded, without `'s` and the like."""
+    """Return the words of a text, casefolded, without the endings `'s`, `'re`, `'m`, `'ll`, `'ve` and `'d`."""
     return tuple(_CLITIC.sub("", each.casefold()) for each in _WORDS.findall(text))
 
 
 def has_verb(part: str) -> bool:
-    """Whether part of a sentence is a clause: it begins with a pronoun or an imperative, or has a finite verb."""
+    """Whether part of a sentence is a clause, by its words: it begins with a pronoun or an imperative, or a later word
+    is a form of `be`, an auxiliary, a known past form, ends in `ed`, or is a known verb with `s`.
+    """
     words = _bare_words(part)
     if not words:
         return False
@@ -121,7 +129,10 @@ def has_verb(part: str) -> bool:
 
 
 def _take_opening(parts: list[str]) -> str:
-    """Remove the opening (`By the way`) from the first of `parts`, in place, and return it; empty if there is none."""
+    """Remove from `parts`, in place, what only opens a statement (see `_is_opening`), and return it: the whole first
+    part (`By the way`), or its beginning up to a colon, at most 80 characters (`I told you wrong: …`). Empty if there
+    is none.
+    """
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):
         parts[0] = head["rest"]
@@ -130,8 +141,10 @@ def _take_opening(parts: list[str]) -> str:
 
 
 def _is_opening(part: str) -> bool:
-    """Whether a part only opens a statement, or admits a mistake: `Ok`, `no wait`, `I told you wrong`; also a part
-    without words.
+    """Whether a part only opens a statement, or admits a mistake; also a part without words.
+
+    It opens if all its words are opening ones (`Ok`, `no wait`); it admits a mistake if it begins with a pronoun or a
+    possessive and has a word that `_corrects` looks for (`I told you wrong`).
     """
     words = _bare_words(part)
     owns_up = bool(lexicon.words("pronouns", "possessive") & set(words[:1])) and _corrects(part)
@@ -144,21 +157,25 @@ def _corrects(part: str) -> bool:
 
 
 def _is_explanation(part: str) -> bool:
-    """Whether a part only explains the clause before it: a reason, a consequence, or what it excludes; also a part
-    without words.
+    """Whether a part, by its first word, only explains the clause before it: a reason or consequence (`because`, `so`),
+    a word that points back (`it`), or what the clause excludes (`not`, `forget`); also a part without words.
     """
     words = _bare_words(part)
     return not words or words[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
 
 
 def _dropped_words(part: str) -> str:
-    """Return the words for what no longer holds, after a leading `not` or `forget`, casefolded; else empty."""
+    """Return what follows a leading `not`, `forget` or the like, casefolded: the words for what no longer holds; empty
+    for any other part.
+    """
     first, _, rest = part.partition(" ")
     return rest.casefold() if first.casefold() in lexicon.words("negators", "unsaid") else ""
 
 
 def _narrows(part: str) -> bool:
-    """Whether a part begins with a word that narrows or continues its neighbour: `in`, `unless`, `and`."""
+    """Whether a part begins with a word that narrows or continues its neighbour: a preposition, condition, bound or
+    conjunction, such as `in`, `unless`, `until`, `and`.
+    """
     words = _bare_words(part)
     return bool(words) and words[0] in lexicon.words("prepositions", "conditions", "bounds", "joints")
 

@@ -13,7 +13,9 @@ Span = tuple[date, date]
 
 @cache
 def phrases(*codes: str) -> Mapping[str, str]:
-    """Return a dict from phrases of time in some language codes to the `unit:offset` they mean: `today` to `day:0`."""
+    """Return a dict from phrases of time in some language codes to the `unit:offset` they mean: `today` to `day:0`. A
+    phrase that only looks like one means `none:0`.
+    """
     tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
     return {phrase: meaning for table in tables for meaning, synonyms in table.items() for phrase in synonyms}
 
@@ -36,8 +38,8 @@ def alternatives(words: Iterable[str], min_length: int = 1) -> str:
 
 
 def month_span(year: int, month: int, months: int = 1) -> Span:
-    """Return the period of `months` whole months that begins with this month (1 to 12) of this year. ValueError outside
-    the years 1 to 9999.
+    """Return the period of `months` whole months that begins with this month (1 to 12) of this year. ValueError if its
+    first day, or the first day after it, is outside the years 1 to 9999.
     """
     end = year * 12 + month - 1 + months
     return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
@@ -47,7 +49,8 @@ def relative_span(today: date, unit: str, offset: int) -> Span:
     """Return the period of one `unit` that lies `offset` units after (before, if negative) that of `today`.
 
     Units: `day`, `week` (from Monday), `weekend` (Saturday and Sunday), `month`, `quarter`, `year`; with `trail`, the
-    last `offset` days and today. OverflowError or ValueError outside the years 1 to 9999.
+    last `offset` days and today. Any other unit counts as a month. OverflowError or ValueError outside the years 1 to
+    9999.
     """
     if unit == "day":
         day = today + timedelta(days=offset)

@@ -46,7 +46,9 @@ _DISGUISED = re.compile(
 
 
 def is_unseen(char: str) -> bool:
-    """Whether a character is invisible; control characters do not count."""
+    """Whether a character is drawn as nothing: a format character (zero-width, direction mark, soft hyphen), a
+    variation selector, a filler letter. Control characters and spaces do not count.
+    """
     return unicodedata.category(char) == "Cf" or _UNSEEN_LETTER.match(char) is not None
 
 
@@ -78,8 +80,8 @@ def undisguised(text: str) -> str:
     imitate, with one form of dash, apostrophe and line break. Case and accents stay; so does a text of ASCII without
     control characters.
 
-    Words of another script stay: a word counts as a disguise only if it has a Latin letter too, or if it consists of
-    look-alikes and the text is mostly Latin.
+    Words of another script stay: a word counts as a disguise only if all its letters beyond ASCII are look-alikes, and
+    it has a letter of ASCII too or the text is mostly Latin (more than half of its letters are of ASCII).
     """
     if text.isascii():
         return text.translate(_SEEN) if _CONTROL.search(text) else text
@@ -92,10 +94,11 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """Return the text as compared with Latin letters, and the index in `text` that each of its characters comes from.
+    """Return the text in a form to be compared with Latin words, and for each of its characters the index in `text`
+    that it comes from.
 
     It has compatibility forms, no invisible characters and no accents, and a Latin letter for every look-alike, also in
-    words of another script; case stays.
+    words of another script; one form of dash and apostrophe. Case stays.
     """
     seen, places = list[str](), list[int]()
     for at, char in enumerate(text):
@@ -118,7 +121,11 @@ def without_accents(text: str) -> str:
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:
-    """Return the word in Latin letters if look-alikes disguise it; `mostly`: most letters of its text are Latin."""
+    """Return the word with its look-alikes as Latin letters if they disguise it, else the word as it is.
+
+    They do if all its letters beyond ASCII are look-alikes, and it has a letter of ASCII too or `mostly` is true (most
+    letters of its text are Latin).
+    """
     if word.isascii():
         return word
     strangers = [char for char in word if not char.isascii()]

@@ -28,8 +28,9 @@ _VOWELS = frozenset("aeiou")
 def base_form(word: str) -> str:
     """Return a casefolded word without its ending of plural, tense or person, crudely: for comparing only.
 
-    Forms of `be`, `have`, `go`, `I`, `we` and of German `sein` and `haben` become one word. Words of one or two letters
-    and of other scripts stay as they are.
+    Cut off are an `s`, then one of `ing`, `ed`, `en`, `et`, `er`, `t`, `e`, then one of two equal consonants; `ies` and
+    `ied` become `y`. Forms of `be`, `have`, `go`, `I`, `we` and of German `sein` and `haben` become one word. Words of
+    one or two letters and of other scripts stay as they are.
     """
     if word in _MERGED:
         return _MERGED[word]
@@ -58,7 +59,8 @@ def find_form(word: str, candidates: Iterable[str]) -> str:
     """Return the first of `candidates` that is `word` itself or differs from it in its ending only; empty if none does.
 
     Both endings must be of the past, or both of the present, after three common letters at least. `word` is casefolded;
-    a stop word, or one with a character that is no letter, has no form.
+    a stop word, one of fewer than three letters, or one with a character that is no letter, has no form, not even
+    itself.
     """
     if not word.isalpha() or word in stop_words():
         return ""

@@ -95,7 +95,9 @@ def lexicon(code: str) -> Lexicon:
 
 @cache
 def words(*kinds: str, codes: tuple[str, ...] = STATED) -> frozenset[str]:
-    """Return the words of some kinds (`negators`) in some languages; KeyError if no language has words of a kind."""
+    """Return the words of some kinds (`negators`) in the languages of these codes; KeyError if none of them has words
+    of a kind.
+    """
     tables = [lexicon(code).get("words", {}) for code in codes]
     for kind in kinds:
         if not any(kind in table for table in tables):
@@ -177,6 +179,6 @@ def likeliest_language(words: Collection[str], codes: Sequence[str] = STATED) ->
 
 @cache
 def _telltales(code: str) -> frozenset[str]:
-    """Return the words that are typical of a language."""
+    """Return the words that are typical of a language: its kinds `function`, `asking` and `telltale`."""
     known = lexicon(code).get("words", {})
     return frozenset(" ".join(known.get(kind, "") for kind in ("function", "asking", "telltale")).split())

@@ -13,12 +13,15 @@ _AMOUNT = re.compile(
 
 
 def figures(text: str) -> list[str]:
-    """Return a text's numbers in order, as digits with inner signs (`1.5`, `2026-03-01`), without thousands commas."""
+    """Return a text's numbers in order, as strings of digits with inner signs (`1.5`, `2026-03-01`), without thousands
+    commas; signs, currencies and units around a number are left out.
+    """
     return [_THOUSANDS.sub("", each) for each in _FIGURES.findall(text)]
 
 
 def amounts(text: str) -> list[str]:
-    """Return a text's numbers in order, each with its sign, bound, currency, percent sign or range, without blanks,
-    with `-` for every dash: `<=-5€`. Thousands commas stay.
+    """Return a text's numbers in order, each as a string with its sign, bound (`<=`, `≥`, `~`, `±` …), currency,
+    percent or degree sign and the other end of a range, without blanks, with `-` for every dash: `<=-5€`. Thousands
+    commas and dates stay as they are.
     """
     return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _AMOUNT.findall(text)]

@@ -59,7 +59,9 @@ def _unmarked(span: re.Match[str]) -> str:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text in order, each stripped of blanks, with its closing mark; no sentence is empty."""
+    """Return the sentences of a text in order, each stripped of blanks, with its closing mark; no sentence is empty.
+    `sentence_starts` says where one ends; a line break alone ends none.
+    """
     places = (0, *sentence_starts(text), len(text))
     found = (text[start:end].strip() for start, end in pairwise(places))
     return tuple(each for each in found if each)
@@ -78,8 +80,10 @@ def own_sentences(text: str) -> Iterator[str]:
 def sentence_starts(text: str) -> Iterator[int]:
     """Yield the index of the first character of each sentence except the first.
 
-    An abbreviation ends no sentence, nor does a closed mark before a lower-case letter (`("Why?" and so on)`), the
-    number of a list (`steps 1. and 2.`), or a mark in inline code.
+    A sentence ends at `.`, `!`, `?` or `…` before a blank, and at `。`, `！` or `？`.
+
+    But none ends at an abbreviation, at a mark with a closing quote or bracket before a lower-case letter
+    (`("Why?" and so on)`), at the number of a list (`steps 1. and 2.`), or in inline code.
     """
     last = 0
     text = mask_code(text)
@@ -107,12 +111,16 @@ def closing_mark(text: str) -> str:
 
 
 def is_closed(text: str) -> bool:
-    """Whether a text ends in a mark that ends a sentence: `.`, `!`, `?`, `…` or `。`."""
+    """Whether a text ends in a mark that ends a sentence (`.`, `!`, `?`, `…` or a full-width `。`, `！`, `？`), closing
+    quotation marks, brackets and emphasis after it aside.
+    """
     return closing_mark(text) in _ENDS
 
 
 def has_question_form(sentence: str) -> bool:
-    """Whether a sentence asks by its form: it has a question mark, or a Japanese or Chinese particle instead."""
+    """Whether a sentence asks by its form: it ends in a question mark, begins with `¿`, or ends in a Japanese or
+    Chinese particle that asks.
+    """
     return closing_mark(sentence) in QUESTION_MARKS or bool(_QUESTION.search(sentence.strip()))
 
 
@@ -140,7 +148,9 @@ def _ends_in_abbreviation(text: str, start: int, pause: re.Match[str]) -> bool:
 
 
 def _is_listed(text: str, pause: re.Match[str]) -> bool:
-    """Whether the full stop before `pause`, a match of `_PAUSE`, stands after the first of two listed numbers."""
+    """Whether the full stop before `pause`, a match of `_PAUSE`, follows a number of one or two digits after which a
+    list goes on with another number: `1. and 2.`.
+    """
     tail = text, max(0, pause.start() - 4), pause.start()
     following = _LISTED_NEXT.match(text, pause.end())
     return bool(following and following[0][0] == following[0][0].lower() and _LISTED.search(*tail))

@@ -60,5 +60,7 @@ def tag_key(tag: str) -> str:
 
 
 def attribute_key(entity: str, attribute: str) -> str:
-    """Return the key `entity::attribute`: of two values with one key the newer supersedes the older."""
+    """Return the key `entity::attribute` of two names, each as `entity_key` spells it. Two memories that give one key
+    unlike values contradict each other, and the newer supersedes the older.
+    """
     return f"{entity_key(entity)}::{entity_key(attribute)}"

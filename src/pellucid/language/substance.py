@@ -30,8 +30,9 @@ def without_announcement(text: str) -> str:
 def is_narration(text: str) -> bool:
     """Whether a text says little beside what its speaker does next: `Good question. Let me check the hooks.`
 
-    A sentence that announces also says something if it has more than 200 characters or a part behind a dash or colon,
-    or gives a reason. False if no sentence announces anything.
+    Its other sentences together are unspecific (`is_specific`) and have under three content words. A sentence that
+    announces also says something if it has more than 200 characters or a part behind a dash or colon, or gives a
+    reason. False if no sentence announces anything.
     """
     said = sentences(text)
     left = [each for each in said if not _only_announces(each.lower())]
@@ -57,5 +58,7 @@ def _announcement() -> re.Pattern[str]:
 
 
 def says_little(text: str) -> bool:
-    """Whether a text, without an announcement at its end, is unspecific and has under three content words."""
+    """Whether a text is unspecific (`is_specific`), and has under three content words without an announcement at its
+    end (`without_announcement`).
+    """
     return not is_specific(text) and len(content_words(without_announcement(text))) < FEWEST_WORDS

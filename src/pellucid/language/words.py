@@ -21,7 +21,9 @@ _JOINED = re.compile(
 
 @cache
 def function_words() -> frozenset[str]:
-    """Return the words of questions that say nothing about what is sought: articles, pronouns, question words."""
+    """Return the function words and question words of the languages in Latin script, casefolded: articles, pronouns,
+    `who`. In a question they do not say what is sought.
+    """
     return lexicon.words("function", "asking", codes=lexicon.LATIN)
 
 
@@ -35,7 +37,8 @@ def words(text: str) -> tuple[str, ...]:
     """Return a text's words in order, in NFKC, casefolded, without apostrophes; a name with inner points, colons,
     hyphens or the like (`v1.2`) is one word.
 
-    A run of an unspaced script (Han, Kana, Thai) gives its bigrams, or its only sign; other words joined to it follow.
+    A run of a script without spaces (Han, Kana, Thai) gives its pairs of neighbouring letters, or its only letter;
+    other words written together with it follow after these.
     """
     found: list[str] = []
     tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())

@@ -181,7 +181,9 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
-        """Add a row for the ledger with the old state (`before`) and the new state (`after`) of a memory."""
+        """Add a row to this operation's ledger rows, with the old state (`before`) and the new state (`after`) of a
+        memory; nothing is written before the operation is committed.
+        """
         self._rows.append(
             LifecycleRow(
                 event_id=self.clock.new_id("evt"),

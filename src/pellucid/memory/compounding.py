@@ -89,11 +89,15 @@ class _Aging:
     after: FoldRow | None = None
 
     def moved_tier(self, old: str, new: str) -> bool:
-        """Whether the memory went from tier `old` to `new` in the period; a memory without an earlier fold was hot."""
+        """Whether the memory's tier was `old` before the period (hot without an earlier row) and is `new` by its last
+        fold row (`FoldRow`: heat, decay and tier of a memory) in the period; False without a row in the period.
+        """
         return self.after is not None and (self.before.tier if self.before else "hot", self.after.tier) == (old, new)
 
     def went_stale(self) -> bool:
-        """Whether the memory's decay rose to the threshold of stale memories in the period."""
+        """Whether the memory's decay was below `STALE_AT` (.65), or not known, before the period, and is not below it
+        by the last fold row (`FoldRow`) in the period. False without a fold row in the period.
+        """
         return self.after is not None and self.after.decay >= STALE_AT > (self.before.decay if self.before else 0.0)
 
 
@@ -109,7 +113,9 @@ class _PeriodTally:
     flushes: list[FlushRow] = field(default_factory=list[FlushRow])
 
     def add(self, row: Row) -> None:
-        """Add one row of the ledger; rows must come oldest first."""
+        """Add one row of the ledger, if it matters; rows must come oldest first. Rows outside the period are left out,
+        but of each memory's fold rows (`FoldRow`: heat, decay, tier) the last before it is kept, too.
+        """
         inside = self.since <= (at := row_time(row)) < self.until
         if isinstance(row, FoldRow):
             aging = self.aging.setdefault(row.memory_id, _Aging())
@@ -125,7 +131,9 @@ class _PeriodTally:
             self.fresh.add(row.resulting_primitive_id)
 
     def served_or_used(self) -> set[str]:
-        """Return the ids of the memories that were ever served or used, according to their last fold."""
+        """Return the ids of the memories that were ever served or used, according to the counts in each one's last fold
+        row (`FoldRow`) before the end of the period.
+        """
         folds = ((memory_id, aged.after or aged.before) for memory_id, aged in self.aging.items())
         return {memory_id for memory_id, row in folds if row and (row.access_count or row.use_count)}
 
@@ -146,8 +154,8 @@ def compile_report(
     """Compile the report of a period `[since, until)`, two aware instants, of a namespace.
 
     `rows` are all rows of the ledger, oldest first; `use` are the history's counts; `memories` maps the ids of the
-    namespace's memories to them. Each section counts all of its memories and lists ten. A memory that is gone is named
-    by its id alone. No entry has a `content` yet.
+    namespace's memories to them. Each section counts all of its memories and lists the first ten. A memory that is gone
+    is named by its id alone, and left out of the sections about aging. No entry has a `content` yet.
     """
     since, until = period
     tally = _PeriodTally(since, until)
@@ -180,7 +188,7 @@ def compile_report(
 
 
 def _made_a_memory(row: VerdictRow) -> bool:
-    """Whether a verdict made a new memory; the memory that a retraction names existed before."""
+    """Whether a verdict made a new memory: it accepts, and is no retraction, whose memory existed before."""
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 
 
@@ -196,7 +204,8 @@ def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, 
 
 
 def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> ReportSection:
-    """List the memories that were used (or served), by number of sessions, then of times, the highest first.
+    """List the memories that were used (or served), by number of sessions, then of times, the highest first; an entry's
+    `at` is the last time.
 
     `times_used` maps memory ids to how often each was ever used; empty if the section does not show that.
     """
@@ -216,7 +225,7 @@ def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> 
 
 
 def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
-    """List the changes of these rows, the newest first."""
+    """List the changes of these rows, the newest first: an entry a row, so a memory can be listed several times."""
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
@@ -228,9 +237,10 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """List the memories with these ids by their last fold in the period, the most important first.
+    """List the memories with these ids, the most important first, by the last fold row of each (`FoldRow`) in the
+    period.
 
-    An entry's `times` are the uses that the fold counts.
+    An entry's `at` is that row's time, its `times` are the uses that the row counts. `memories` has each of these ids.
     """
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
@@ -238,7 +248,9 @@ def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -
 
 
 def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
-    """List those of the memories, never used or served, that were kept 30 days before `until`, the oldest first."""
+    """List those of these memories (which were never used or served) that were last written 30 days or more before
+    `until` and still age then (see `lifecycle.ages`), the oldest first.
+    """
     latest = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
     return _section([ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= latest])
@@ -250,7 +262,7 @@ def _section(entries: Sequence[ReportEntry]) -> ReportSection:
 
 
 def _compression(flushes: Sequence[FlushRow]) -> Compression:
-    """Sum up the flushed segments."""
+    """Sum up the flushed segments; `turns_per_memory` has one decimal, and is None if nothing was accepted."""
     turns, accepted = sum(row.turns for row in flushes), sum(row.accepted for row in flushes)
     return Compression(
         sessions=len({row.session_id for row in flushes}),

@@ -20,7 +20,9 @@ def text_digest(memory: Memory) -> bytes:
 
 
 def topic_digest(episode: Episode) -> bytes:
-    """Return the digest under which an episode's topic is encoded; equal words of a memory have another."""
+    """Return the digest, 16 bytes, under which an episode's topic is encoded. It is never that of a memory with equal
+    words.
+    """
     return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
 
 
@@ -71,8 +73,9 @@ class EncodingCache:
     def encodings_of(self, texts: Mapping[bytes, str], source: EncodingSource) -> tuple[dict[bytes, Encoding], str]:
         """Return the encodings of texts, by digest, and why some have none; that is empty if all have one.
 
-        The reason is also kept in `problem`; an encoder that fails raises nothing. Encodings made ahead are used up, if
-        `source` has an encoder.
+        They are taken from the index, if `source` allows it (`reuse`), then from those made ahead, which are thereby
+        used up, and the rest is encoded now; the last two only with an encoder in `source`. The reason is also kept in
+        `problem`; an encoder that fails raises nothing.
         """
         encodings, problem = self.index.encodings(texts) if source.reuse else {}, ""
         if source.encoder is not None:

@@ -42,7 +42,9 @@ class TurnsKept:
     """The key of the vault, with which the tombstones were made."""
 
     def permitted(self, passages: list[str], namespace: str) -> list[str]:
-        """Return the passages that were not forgotten in a namespace."""
+        """Return the passages that were not forgotten in a namespace; one is left out if it, or one of its sentences of
+        three content words or more, was.
+        """
         if not self.tombstones:  # nearly always, and keys take time
             return passages
         return [each for each in passages if self.tombstones.isdisjoint(passage_keys(self.secret, namespace, each))]
@@ -90,7 +92,9 @@ def episode_write(
 
 
 def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
-    """Yield the passages of turns as moments, with ascending ids."""
+    """Yield the passages of turns as moments, with ascending ids, without those that were forgotten; those with doubted
+    words begin in quarantine.
+    """
     for number, turn in enumerate(turns):
         doubt = keeping.doubted.get(number)
         permitted = keeping.permitted(_passages(turn, tools=keeping.tools), namespace)
@@ -107,10 +111,10 @@ def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: 
 
 
 def _source_class(turn: Turn) -> SourceClass | None:
-    """Return the source class of a turn's passages; None if it follows from the turn's role.
+    """Return the source class of a turn's passages: `pasted` if most of a user's turn is somebody else's words,
+    `assistant_output` for a turn that an agent relayed, `system_memory` for a note; None if it follows from the role.
 
-    A passage is the record of what was said, so its tool does not matter; what a statement is worth that was made of it
-    does ask whose words a tool brought (`observe.source.turn_source_class`).
+    A tool's name does not matter here; it does for statements made of the turn (`observe.source.turn_source_class`).
     """
     if turn.role == "user" and is_mostly_foreign(turn.content):
         return "pasted"
@@ -120,7 +124,9 @@ def _source_class(turn: Turn) -> SourceClass | None:
 
 
 def kept_passages(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
-    """Yield the passages that turns are kept as, before forgotten ones are left out; of tools only with `tools`."""
+    """Yield the passages into which turns are cut to be kept, without titles and summaries, in order; those that were
+    forgotten are among them. Tool turns are left out unless `tools`.
+    """
     return (passage for turn in turns for passage in _passages(turn, tools=tools))
 
 
@@ -157,7 +163,7 @@ def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept)
 
 
 def topic_words(memories: Iterable[Memory]) -> str:
-    """Return a topic for memories: their five most frequent words, tags counting more, in order of appearance.
+    """Return a topic for memories: their five most frequent words, a tag counting three times, in order of appearance.
 
     It is cut at 80 characters; `untitled` if there are no words. Numbers count only as tags.
     """

@@ -28,7 +28,7 @@ class Filed:
 def parse_head(head: FileHead, namespace: str, key: bytes) -> Filed:
     """Parse a file; `namespace` and the vault's `key` complete a file that a person wrote by hand.
 
-    What cannot be parsed comes back without contents, and with the reason as `problem`.
+    A file that is gone comes back without contents; so does one that cannot be parsed, with the reason as `problem`.
     """
     if head.data is None:
         return Filed(head)

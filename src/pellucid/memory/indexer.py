@@ -76,7 +76,7 @@ class _LedgerReading:
 
     @property
     def last(self) -> int:
-        """The number of the last row that was read; before any, that after which reading began."""
+        """The number of the last row that was read; before any, the number after which reading began."""
         return self.gaps.last
 
     @property
@@ -85,7 +85,10 @@ class _LedgerReading:
         return self.gaps.missing()
 
     def add(self, row: LedgerRow) -> None:
-        """Take the next row: add it to `changes` if the index keeps its kind, or to `damage` if it is unreadable."""
+        """Take the next row: add it to `changes` if it is a fold row (heat, decay and tier of a memory), a tombstone,
+        or a change of whether a memory may be recalled (`_is_state_change`), or to `damage` if such a row is
+        unreadable. The number of any row counts as read.
+        """
         kind = row.get("kind")
         self.gaps.take(row)
         if kind not in _KEPT or (kind == "lifecycle" and not _is_state_change(row)):
@@ -241,7 +244,9 @@ class Indexer:
             return self._fold_paths([*gone, *existing], state, task) + replace(reading, state=ledger_state).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
-        """Make the task that leads to this state; nothing is encoded if the index has vectors of another model."""
+        """Make the task that brings the index to this state, with the ledger rows of `read`; `op_id` counts as writer
+        of files that no operation wrote. Nothing is encoded anew if the index has vectors of another model.
+        """
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run {step('home.rebuild')}"
             return _Task(state, op_id, EncodingSource(None, reuse=True, problem=stale), read.changes)
@@ -255,7 +260,9 @@ class Indexer:
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
     def _read_ledger(self, state: IndexState) -> _LedgerReading:
-        """Read the rows of the ledger that an index in this state has not seen, and all after its first gap."""
+        """Read the rows of the ledger that an index in this state has not seen, and again all rows after the first
+        number that was missing, in case lost rows are back.
+        """
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
         reading = _LedgerReading(Gaps(after))
         for row in self.ledger.rows(after=after):
@@ -263,8 +270,10 @@ class Indexer:
         return reading
 
     def _fold_paths(self, paths: Sequence[str], before: IndexState, task: _Task) -> Folded:
-        """Fold files in batches; only the last brings the index, in the state `before`, to the task's: a crash loses
-        nothing."""
+        """Fold files in batches of 256. Only the last batch also writes the ledger rows and the numbers up to which
+        journal and ledger are folded; until then the index keeps those of `before`, so that a fold that a crash
+        interrupts is done again.
+        """
         held_back = replace(
             task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps
         )
@@ -333,7 +342,8 @@ def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Fo
 
 
 def _refused_memories(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
-    """Return the memories that the index refused as the outcome of a fold, which counts them off.
+    """Return an outcome that takes back the memories that the index refused: their number, negative, and a problem for
+    the file of each.
 
     `refused` maps their ids to the path of the other file with that id.
     """
@@ -352,7 +362,9 @@ def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
 
 
 def _is_state_change(row: LedgerRow) -> bool:
-    """Whether a lifecycle row changes who is admissible: a memory's status, zone or validity."""
+    """Whether a lifecycle row changes whether its memory may be recalled: its `before` has the status, trust zone or an
+    end or beginning of validity.
+    """
     before = row.get("before")
     return isinstance(before, dict) and not _ADMISSION_KEYS.isdisjoint(cast("dict[str, object]", before))
 

@@ -64,7 +64,8 @@ def lifecycle_rows(ledger: Ledger, namespace: str) -> list[LifecycleRow]:
 def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
     """Map ids of memories to the sessions in which a person said them again, with the last time in each (UTC).
 
-    Only rows with a reason in `REINFORCING` count. A row without a session counts as one.
+    Only rows with a reason in `REINFORCING` count. A row without a session counts as a session of its own, by the id of
+    its operation.
     """
     out: dict[str, Sessions] = {}
     for row in rows:

@@ -96,9 +96,10 @@ class Condition:
 def age_memory(
     memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings
 ) -> Aged:
-    """Compute heat, decay and tier of a memory at `now`, as a ledger row with reasons; nothing is written.
+    """Compute heat, decay and tier of a memory at `now`, as a row for the ledger (its fold row, `FoldRow`) with
+    reasons; nothing is written.
 
-    `previous` is the memory's last fold; without one, it counts as hot before.
+    `previous` is the memory's last fold row; without one, the memory counts as hot before.
     """
     state = condition(memory, signs, now)
     heat_worth, tier_worth = heat(state), tier_value(state)
@@ -130,13 +131,13 @@ def signs_of(
     repeats: Sessions | None,
     previous: FoldRow | None,
 ) -> Signs:
-    """Sum up a memory's use from the history, the ledger and its last fold.
+    """Sum up a memory's use from the history, the ledger and its last fold row (`FoldRow`).
 
     Args:
         use: how often it was used, by the history.
         exposure: how often it was served, by the history.
         repeats: the sessions in which it was said again; its own does not count.
-        previous: its last fold, which replaces a lost history.
+        previous: its last fold row; its counts of use and serving stand in for those of a lost history.
     """
     used, last_used = _count_and_last(use, previous and previous.use_count, previous and previous.last_used)
     served, last_served = _count_and_last(
@@ -155,7 +156,9 @@ def signs_of(
 
 
 def _count_and_last(now: Times | None, count: int | None, last: datetime | None) -> tuple[int, datetime | None]:
-    """Return how often something happened, and when last, by the counts of `now` or earlier ones: the greater."""
+    """Return how often something happened, and when last (None: never), by the counts of `now` and by the earlier
+    `count` and `last`: the greater count, and the later instant.
+    """
     latest = datetime.fromtimestamp(now.last / 1000, UTC) if now else None
     return max(now.times if now else 0, count or 0), max((at for at in (latest, last) if at), default=None)
 
@@ -182,7 +185,11 @@ def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
 
 
 def heat(state: Condition) -> Worth:
-    """Return the heat of a memory, 0 to 1, with its shares: how much it is in use, which later recalls can prefer."""
+    """Return the heat of a memory, 0 to 1, with its shares: how much it is in use, which later recalls can prefer.
+
+    It is the sum, with the weights of `HEAT`, of confidence, access, recency, importance and feedback, and of `causal`
+    if it supersedes or derives from others, less .2 if it is disputed.
+    """
     memory = state.memory
     shares = {
         "confidence": HEAT["confidence"] * memory.confidence,
@@ -197,7 +204,9 @@ def heat(state: Condition) -> Worth:
 
 
 def decay(state: Condition, heat_value: float) -> Worth:
-    """Return the decay of a memory, 0 to 1, with its shares: old, unused, doubtful, disliked or cold."""
+    """Return the decay of a memory, 0 to 1, with its shares: the sum, with the weights of `DECAY`, of age, disuse,
+    doubt (1 - confidence), coldness (1 - `heat_value`) and negative feedback.
+    """
     shares = {
         "age": DECAY["age"] * state.age,
         "disuse": DECAY["disuse"] * state.disuse,
@@ -209,7 +218,11 @@ def decay(state: Condition, heat_value: float) -> Worth:
 
 
 def tier_value(state: Condition) -> Worth:
-    """Return the value, 0 to 1, by which a memory's tier is decided (see `next_tier`), with its shares."""
+    """Return the value, 0 to 1, by which a memory's tier is decided (see `next_tier`), with its shares.
+
+    It is the sum, with the weights of `TIER`, of confidence, access, recency, importance and feedback, plus .08 for a
+    correction, .05 if it was written or verified by hand, less .5 if it is disputed.
+    """
     memory = state.memory
     confirmed = memory.source == "manual" or memory.last_verified_at is not None
     shares = {
@@ -230,9 +243,9 @@ def next_tier(
 ) -> tuple[Tier, Why]:
     """Return the tier of a memory with this tier value (`worth`, 0 to 1), and the reason.
 
-    A protected memory is hot. Between the two thresholds the tier stays, and a memory kept for fewer than
-    `demote_after_days` does not go cold. If the settings make the thresholds equal or crossed, promotion wins, so that
-    no memory goes to and fro.
+    A protected memory is hot, and so is one whose value is `promote_at` or more. Above `demote_at` the tier stays; at
+    or below it a memory is cold, unless it was hot and last written fewer than `demote_after_days` ago. If the settings
+    make the thresholds equal or crossed, promotion wins, so that no memory goes to and fro.
     """
     if protection(memory):
         return "hot", "protected"
@@ -248,7 +261,9 @@ def next_tier(
 
 
 def protection(memory: Memory) -> str | None:
-    """Return what keeps a memory hot whatever its value, `pinned`, `axiom` or its category; None if nothing does."""
+    """Return what keeps a memory hot whatever its value: `pinned`, `axiom`, or its category if that is in `PROTECTED`
+    (decisions, rules, preferences, procedures and the like); None if nothing does.
+    """
     if memory.pinned:
         return "pinned"
     if memory.asserted_by == "axiom":
@@ -263,9 +278,10 @@ def ages(memory: Memory, now: datetime) -> bool:
 
 
 def moved(fold: FoldRow, previous: FoldRow | None) -> bool:
-    """Whether a new fold differs so much from the previous one that it is to be written.
+    """Whether a new fold row (heat, decay and tier of a memory) differs so much from the previous one that it is to be
+    written.
 
-    It does without a previous one, with another tier or count, or if heat, decay or tier value changed by .05.
+    It does without a previous one, with another tier or count, or if heat, decay or tier value changed by .05 or more.
     """
     if previous is None:
         return True
@@ -278,12 +294,12 @@ def moved(fold: FoldRow, previous: FoldRow | None) -> bool:
 
 
 def _counts(row: FoldRow) -> tuple[int, int | None, int]:
-    """Return a fold's counts: times served, times used, sessions of use or repetition."""
+    """Return a fold row's counts: times served, times used (None in old rows), sessions of use or repetition."""
     return row.access_count, row.use_count, row.reinforcement_count
 
 
 def stale(memory: Memory, decay_value: float) -> bool:
-    """Whether a memory with this decay (0 to 1) should be reviewed; protected memories never."""
+    """Whether a memory should be reviewed: its decay (0 to 1) is `STALE_AT` (.65) or more, and it is not protected."""
     return decay_value >= STALE_AT and not protection(memory)
 
 
@@ -329,7 +345,8 @@ def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: Lifecy
 def kept_since(memory: Memory) -> datetime:
     """Return when a memory was last written: the later of `created` and `updated`.
 
-    Old words of a transcript age from the day of the import on; adopted ones from the day that their own tool gave.
+    One extracted from an old transcript thus ages from its import on, one adopted from another tool from the date that
+    the tool gave.
     """
     return max(memory.created, memory.updated)
 

@@ -72,7 +72,9 @@ def _announces(piece: str) -> bool:
 
 
 def _pieces_of(text: str) -> Iterator[str]:
-    """Yield the pieces of which passages are made: lines, sentences of long lines, blocks of code."""
+    """Yield the pieces of which passages are made, in order: lines, the sentences of lines of over 280 characters, and
+    blocks of code, which are cut once they have over 280; joined they are the text.
+    """
     block = ""
     for line in text.splitlines(keepends=True):
         if block or _FENCE.match(line):
@@ -93,7 +95,9 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _bounded_pieces(piece: str) -> Iterator[str]:
-    """Yield a piece, cut between words if it is longer than a passage is allowed to be."""
+    """Yield a piece, cut after a blank into parts of at most 560 characters if it is longer; without a blank in the
+    second half of such a part, just there.
+    """
     while len(piece) > _MAX_CHARS:
         blank = max(piece.rfind(" ", 0, _MAX_CHARS), piece.rfind("\n", 0, _MAX_CHARS))
         cut = blank + 1 if blank > PASSAGE_CHARS else _MAX_CHARS

@@ -75,7 +75,8 @@ class AccessList(Wire):
         return AccessList(principals=tuple(each for each in self.principals if each.name != name))
 
     def principal_of_token(self, token: str, key: bytes) -> Principal | None:
-        """Return the principal that a token (`pel_<id>_<secret>`) belongs to; None if it is malformed or nobody's.
+        """Return the principal that a token (`pel_<id>_<secret>`: 12 and 64 hex digits) belongs to; None if it is
+        malformed or nobody's.
 
         `key` is the vault's. An unknown token takes as long to refuse as a known id with a wrong secret.
         """

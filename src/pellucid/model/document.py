@@ -83,14 +83,17 @@ class Section(Wire):
 
 
 def naming_line(title: str, section: Section) -> str:
-    """Return the first line of the content of a section's memory: title, headings above it and its own heading."""
+    """Return the first line of the content of a section's memory: title, headings above it and its own heading, joined
+    by ` › `; empty parts are left out.
+    """
     return _STEP.join(filter(None, (title, *section.trail, section.heading)))
 
 
 def split_naming_line(content: str) -> tuple[str, str]:
-    """Return the first line of a section's content as (what stands before its last part, that part).
+    """Return the first line of a section's content, whose parts are joined by ` › `, as (what stands before its last
+    part, that part).
 
-    The last part is the section's heading; if nothing stands before it, the title. Index and recall read the heading
+    The last part is the section's heading or, if nothing stands before it, the title. Index and recall read the heading
     here, since all that they have of a section is a memory, and a memory has no headings.
     """
     before, _, last = content.partition("\n")[0].rpartition(_STEP)

@@ -235,12 +235,16 @@ _RETIRED = (
 
 
 def is_retired(status: str) -> bool:
-    """Whether a status says with its first word, in any case, that its owner is no longer in force: `Withdrawn`."""
+    """Whether a status begins with a word, in any case, that says that its owner is no longer in force: `Withdrawn`,
+    `deprecated`, `rejected`, `superseded` and the like (`_RETIRED`).
+    """
     return _comparable_status(status).startswith(_RETIRED)
 
 
 def is_superseded(status: str) -> bool:
-    """Whether a status begins with `superseded` or `replaced`, in any case: something newer has its owner's place."""
+    """Whether a status begins with `superseded` or `replaced`, in any case: something newer has taken its owner's
+    place.
+    """
     return _comparable_status(status).startswith(_SUPERSEDED)
 
 
@@ -268,8 +272,9 @@ def _comparable_status(status: str) -> str:
 def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
     """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ.
 
-    Names are in comparable form (`superseded-by`). Of several kinds the first of these counts: superseded, retired,
-    merged, renamed, version_bumped; `changed` if it is none of them.
+    Names are in comparable form (`superseded-by`). The first that fits: `superseded` and `retired` by a status that
+    says so (or a new `superseded-by`, `replaced-by`), `merged` by a status `moved …` or `merged-into`, `renamed` by
+    another title or name, `version_bumped` by another version; else `changed`.
     """
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _comparable_status(after.get("status", "")) if "status" in changed else ""

@@ -267,7 +267,7 @@ class StageTrace(Wire):
 
     @property
     def failed(self) -> bool:
-        """Whether the stage failed."""
+        """Whether the stage failed, that is whether its note begins with `failed: `."""
         return self.note is not None and self.note.startswith(FAILED)
 
 
@@ -368,7 +368,9 @@ class RecallXraySnapshot(Wire):
     """
 
     def to_wire(self) -> dict[str, object]:
-        """Return the record as `Wire.to_wire` does, but always with `tierExplain`: null if no tier fired."""
+        """Return the record as `Wire.to_wire` does, but always with `tierExplain`, in its place: null if no memory
+        answered the query by itself.
+        """
         wire = super().to_wire()
         names = [field.alias or name for name, field in type(self).model_fields.items()]
         return {name: wire.get(name) for name in names if name in wire or name == "tierExplain"}

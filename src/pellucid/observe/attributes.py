@@ -88,10 +88,11 @@ def _matched_entity(match: re.Match[str], speaker: str | None) -> str:
 
 
 def _stated_attributes(match: re.Match[str], row: str, language: Language) -> dict[str, str]:
-    """Return the attributes that a match states; `{}` if the value is nothing that could change.
+    """Return the attributes that a match states; `{}` if they are unfit.
 
-    `row` is the name of the pattern row that matched. A value is short, and concrete unless its row takes any words;
-    the attribute has to be able to name something.
+    `row` is the name of the pattern row that matched. The value must be concrete (`_is_concrete`), so that another can
+    replace it later or, in a row that takes any words (group `said`), short (`_is_short`); the attribute has to be able
+    to name something (`_is_name`). Of a list (group `list`) each item with a number is an attribute.
     """
     groups = match.groupdict()
     if groups.get("list") is not None:
@@ -117,7 +118,9 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
 
 
 def _attribute_key(name: str | None, row: str) -> str:
-    """Return an attribute's key, in the singular; without a `name` the row's; a row named `+…` appends its own."""
+    """Return an attribute's key as `entity_key` spells it, in the singular; without a `name`, the pattern row's name. A
+    row named `+…` appends its own: `+limit` makes `rate-limit` of `rate`.
+    """
     if not name:
         return entity_key(row.strip(_SUFFIX))
     key = entity_key(name)

@@ -74,7 +74,9 @@ def _tells_when(text: str, start: int, end: int) -> bool:
 
 
 def _clause_start(text: str, at: int) -> int:
-    """Return where the clause around an index begins: behind the last full stop, colon or semicolon before it."""
+    """Return where the clause around an index begins: behind the last of the marks `.!?:;` with a blank before the
+    index; 0 if there is none.
+    """
     return max((found.end() for found in _CLAUSE_END.finditer(text, 0, at)), default=0)
 
 
@@ -112,7 +114,8 @@ def _name_groups(template: str, name: str) -> str:
 
 
 def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
-    """Return the date (`2026-04-22`) that a match of `_pattern` means, seen from `today`; None if no date.
+    """Return the date or period that a match of `_pattern` means, seen from `today`, as `_named_period` writes it
+    (`2026-04-22`, `week of 2026-04-20`); None if no date.
 
     Raises OverflowError or ValueError if the day lies outside the years 1 to 9999.
     """

@@ -53,7 +53,8 @@ def without_speaker(content: str) -> str:
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """Score how important a fact is, by its content without the speaker's name, its category and its tags.
+    """Score how important a fact is: `BASE` plus contributions of its category, its tags and its content without the
+    speaker's name (specifics, cue words, length), at least 0 and at most 1.
 
     Contributions that are zero are left out.
     """
@@ -73,7 +74,9 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
-    """Return the contributions, by name, of a number, names (at most two) and a date in a text; 0 if absent."""
+    """Return the contributions, by name, of a text's specifics: .06 for a number (.1 with a unit), .04 for each name
+    (at most two), .06 for a date; 0 if absent.
+    """
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -84,7 +87,9 @@ def _weights_of_specifics(text: str) -> dict[str, float]:
 
 
 def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
-    """Return the contributions, by name, of words of importance, doubt and vagueness in a text; 0 if absent."""
+    """Return the contributions, by name, of a text's wording: .1 and .05 for words of critical and strong importance,
+    .05 for the first person, -.15 for a hedge (-.05 for a soft one), -.1 if all words are stop words; 0 if absent.
+    """
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {

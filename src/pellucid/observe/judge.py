@@ -157,9 +157,8 @@ def _rule_out_passing(text: str, language: Language) -> Ruling | None:
 
 
 def _rule_out_unclear(text: str, language: Language, min_words: int) -> Ruling | None:
-    """Return the ruling against a text with too few content words (reject) or an unresolved pronoun (defer).
-
-    None for any other text. `min_words` are enough, one more if it points at something unnamed.
+    """Return the ruling against a text with fewer content words than `min_words` (`too-vague`, reject), one more if it
+    points at something unnamed, or with an unresolved pronoun (`unresolved-reference`, defer); None for any other text.
     """
     dangling = bool(language.noise.dangling.search(text.lower()))
     if len(content_words(text)) < min_words + dangling:
@@ -170,7 +169,9 @@ def _rule_out_unclear(text: str, language: Language, min_words: int) -> Ruling |
 
 
 def _rule_on_scores(candidate: Candidate) -> Ruling | None:
-    """Return the ruling against a candidate of too little confidence or importance; None if it has enough."""
+    """Return the ruling against a candidate with a confidence under .55 (`speculative`) or an importance under .4
+    (`below-importance`); None if it has enough of both.
+    """
     if candidate.fact.confidence < CONFIDENCE_FLOOR:
         return Ruling("reject", "speculative", f"confidence {candidate.fact.confidence:.2f} after hedges")
     if candidate.importance.score < IMPORTANCE_FLOOR:

@@ -42,7 +42,8 @@ class Salience(FrozenTable):
 
     @cached_property
     def _weighed_signals(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
-        """(weight, the most that this and all later signals can add, pattern) of each signal with a weight."""
+        """Return (weight, the most that this and all later signals can add, pattern) of each signal whose weight is not
+        0."""
         raises = [max(0.0, weight) for _, weight, _ in self.signals]
         return tuple(
             (weight, sum(raises[at:]), pattern) for at, (_, weight, pattern) in enumerate(self.signals) if weight
@@ -150,7 +151,10 @@ class Attributes(FrozenTable):
     units: tuple[str, ...] = ()
 
     def rows(self, lowered: str) -> Iterator[tuple[str, re.Pattern[str]]]:
-        """Yield (name, pattern) of every row that can match a lower-case text, in the order of the file."""
+        """Yield (attribute name, pattern) of every attribute pattern, in the order of the file.
+
+        Without attributes that have `signs` of which a lower-case text contains none: their patterns cannot match it.
+        """
         for name, patterns in self.named.items():
             signs = self.signs.get(name)
             if not signs or any(sign in lowered for sign in signs):
@@ -181,7 +185,11 @@ class Cues:
         edge = r"\b" if spaced else ""
 
         def compiled(pattern: str) -> re.Pattern[str]:
-            """Return the pattern, which must match at the beginning of a word unless it is anchored at the start."""
+            """Compile a pattern so that it matches only at the beginning of a word, if the language puts spaces between
+            words.
+
+            A pattern that starts with `^` is compiled as it is.
+            """
             return re.compile(pattern if pattern.startswith("^") else f"{edge}(?:{pattern})")
 
         self.rows: Rows = {
@@ -220,7 +228,11 @@ class Language(FrozenTable):
 
 @cache
 def load_language(code: str) -> Language:
-    """Load the compiled cue table of a language, by its code such as `en`; NotFoundError if there is none."""
+    """Load the compiled cue table of a language (the patterns by which its statements are read), by its code such as
+    `en`.
+
+    Cached. NotFoundError if there is none.
+    """
     if code not in LANGUAGES:
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
     raw_table = lexicon.table(code, "statements")
@@ -240,8 +252,10 @@ def _with_macros(part: object, macros: Mapping[str, str]) -> object:
 
 @cache
 def load_cues(code: str) -> tuple[Cues, Cues]:
-    """Return the cue rows of a language, by its code: those for lower-case text, and those for text as written.
+    """Return a language's compiled cue rows (patterns that make a sentence a statement of a category, with a
+    confidence).
 
+    The first `Cues` are for lower-case text, the second for text as written. `code` is the language's, such as `en`.
     Cached. NotFoundError if there is no such language.
     """
     language = load_language(code)

@@ -61,7 +61,10 @@ def judge_facts(
 
 
 def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
-    """Return the fact; without what it corrects or retracts if its last turn is not a person's."""
+    """Return the fact, as a plain statement (`resolves` None) if a person did not say what it corrects or retracts.
+
+    A person said it if the turn in which the last piece of its evidence ends is known and a user's.
+    """
     last = turns.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
     return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})
@@ -88,9 +91,10 @@ def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact
 
 
 def _with_quote(evidence: Evidence, content: str, turns: Mapping[int, Turn]) -> Evidence:
-    """Return the evidence with the sentence of its turns that shares most words with `content` as its quote.
+    """Return the evidence with the sentence of its turns that shares most content words with `content` as its quote.
 
-    Unchanged if even that sentence shares less than half.
+    Of several such, the first of the latest turn. Unchanged if its share (`_overlap`) is less than half
+    (`_MIN_SHARED`).
     """
     wanted = set(content_words(content))
     cited = [turns[at] for at in range(evidence.start, evidence.end + 1) if at in turns]
@@ -100,7 +104,7 @@ def _with_quote(evidence: Evidence, content: str, turns: Mapping[int, Turn]) -> 
 
 
 def _sentences(turn: Turn) -> list[str]:
-    """Return the sentences of a turn's prose that the turn has word for word."""
+    """Return the sentences of a turn's prose that stand in the turn as they are, apart from line ends and blanks."""
     flat = " ".join(turn.content.split())
     found = (" ".join(each.split()) for each in prose_sentences(turn.content))
     return [each for each in found if each in flat]
@@ -113,7 +117,8 @@ def _overlap(sentence: str, wanted: set[str]) -> float:
 
 
 def _shortened_quote(sentence: str) -> str:
-    """Return the sentence; if it is longer than a quote is allowed to be, cut at a word and with `…`."""
+    """Return the sentence; if it has over 300 characters (`LONGEST_QUOTE`), cut at a blank before that, with `…` at its
+    end."""
     if len(sentence) <= LONGEST_QUOTE:
         return sentence
     return _EDGE.sub("", sentence[: LONGEST_QUOTE - 1]) + "…"

@@ -88,7 +88,7 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
 
 @text_cache(64)
 def sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a block, except those of over 1,000 characters, for which cue patterns are not made."""
+    """Return the sentences of a block; those of over 1,000 characters, too long for the patterns, are left out."""
     return tuple(each for each in every_sentence(text) if len(each) <= LONGEST_SENTENCE)
 
 
@@ -98,7 +98,11 @@ def prose_sentences(text: str) -> list[str]:
 
 
 def _prose_lines(text: str) -> list[str]:
-    """Return the lines of a text, empty for code and machine output, without tagged elements and captions."""
+    """Return the lines of a text for reading as prose, with curly quotation marks made straight.
+
+    A line of machine output is empty, as is a fence of code; the lines within fences are left out. Tagged elements with
+    their contents, and captions, are replaced by a blank.
+    """
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))
@@ -112,7 +116,7 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """Return the text with a space for each tagged element with its contents.
+    """Return the text with a blank for each tagged element (`<log>…</log>`), contents included.
 
     A tag that is never closed stays, and so does a tag in inline code.
     """
@@ -130,9 +134,10 @@ def _without_tags(text: str) -> str:
 
 
 def _is_machine(line: str) -> bool:
-    """Whether a line looks like machine output: by its form, or because few of its characters are letters.
+    """Whether a line looks like machine output: by its form, or because over half of its characters are no letters.
 
-    Few letters count only in a line of more than 12 characters.
+    The second counts only in a line of more than 12 characters, without Chinese or Japanese words. A list item is not
+    judged by its form.
     """
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
@@ -144,7 +149,11 @@ def _is_machine(line: str) -> bool:
 
 
 def _read_line(line: str) -> ProseBlock:
-    """Parse a line into a block: its words without markup, and in fields the list sign and the speaker's name."""
+    """Parse a line into a block: its words without markup, and in fields the list sign, item number and speaker's name.
+
+    A speaker is one or two capitalised words before a colon; labels such as `Note:` stay in the text, and so does what
+    stands before a colon in a numbered item.
+    """
     item = _ITEM.match(line)
     marker: Marker = "none"
     number: int | None = None

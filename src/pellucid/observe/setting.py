@@ -43,7 +43,7 @@ class TurnContext:
 def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
     """Return the turns of persons and agents, in order, each with its context; other roles are left out.
 
-    Of a recap, only the findings stay in the turn's content.
+    A recap, which is a summary in place of earlier turns, is cut to its findings (`_findings_of_recap`).
     """
     manner = session_manner(segment.turns)
     debugging = _debugging_turns(segment.turns)
@@ -73,7 +73,11 @@ def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
 
 
 def _findings_of_recap(recap: str) -> str:
-    """Return a compaction's summary without what was asked, which the turns have, and what is next."""
+    """Return a recap without the sections on what was requested, is pending, is current work, or comes next.
+
+    A recap is the summary that a coding agent writes in place of earlier turns; the requests stand in the turns
+    themselves. Unchanged if it has no numbered sections of these names.
+    """
     kept, is_left_out = list[str](), False
     for section in _SECTION.split(recap):
         is_left_out = bool(_HANDED_OVER.match(section)) or (is_left_out and not _HEADED.match(section))
@@ -82,7 +86,10 @@ def _findings_of_recap(recap: str) -> str:
 
 
 def session_manner(turns: tuple[Turn, ...]) -> Manner:
-    """Return `work` if a tool was used or a coding agent wrote the transcript; `chat` for any other session."""
+    """Return `work` if there is a tool's turn, or one of a coding agent's transcript; `chat` for any other session.
+
+    The latter has an `agent` and no speaker's name.
+    """
     if any(turn.role == "tool" for turn in turns):
         return "work"
     return "work" if any(turn.agent and not turn.speaker for turn in turns) else "chat"
@@ -98,7 +105,11 @@ def _date_heading(content: str) -> datetime | None:
 
 
 def _debugging_turns(turns: tuple[Turn, ...]) -> frozenset[int]:
-    """Return the ordinals of the turns that are among the four spoken turns after a failing tool output."""
+    """Return the ordinals of turns in which a failure is looked into: the four turns, not of tools, after a failing
+    output.
+
+    A tool's output fails by its words (`Traceback`, `2 failed`); another failing one starts the count anew.
+    """
     inside: set[int] = set()
     left = 0
     for turn in turns:

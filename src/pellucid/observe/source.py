@@ -34,10 +34,10 @@ _WIDEST = 1000
 
 
 def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
-    """Return the least trusted source class of the turns that evidence names; `web_content` if none is known.
+    """Return the least trusted source class of the turns that evidence names; `web_content` if none of them is known.
 
-    `turns` maps ordinals to turns; others are passed over. An agent's call of a tool counts as `assistant_output`. Of a
-    range, the first 1,001 numbers are examined.
+    `turns` maps ordinals to turns; numbers without a turn are passed over. An agent's call of a tool counts as
+    `assistant_output`. Of a range, the first 1,001 numbers are examined.
     """
     classes: Iterable[SourceClass] = (
         "assistant_output" if turns[at].kind == "call" else turn_source_class(turns[at])
@@ -56,8 +56,8 @@ def least_trusted(classes: Iterable[SourceClass]) -> SourceClass | None:
 def turn_source_class(turn: Turn) -> SourceClass:
     """Return the source class of a turn's words, by its role and tool: `user_input`, `web_content`, `tool_output`, ….
 
-    A note is not a user's word to an agent (`system_memory`), and what a program relays as a person's is only that
-    program's word (`assistant_output`).
+    A note, a text in which nobody speaks to an assistant, is `system_memory`, whatever its role. What a program hands
+    over as a message (`relayed`) is `assistant_output`.
     """
     if turn.relayed and turn.role != "tool":
         return "assistant_output"
@@ -71,11 +71,12 @@ def turn_source_class(turn: Turn) -> SourceClass:
 
 
 def reject_repetition(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
-    """Reject an agent's observation that only repeats a memory that a recall gave its session.
+    """Return an agent's observation as rejected if it only repeats a memory that a recall gave its session.
 
-    `served` maps the ids of those memories to their contents. An observation repeats a memory if all its content words,
-    with or without an opening, stand in the memory in the same order and are most of it, so that nothing changed,
-    narrowed or denied is rejected. Other observations are returned unchanged.
+    `served` maps the ids of those memories to their contents. It repeats a memory if, with or without an opening such
+    as `As we know:`, it has at least three content words, all of them stand in the memory in the same order, they are
+    at least 70 % of the memory's, and both deny or affirm. Any other observation, and one that is not accepted or not
+    of the class `assistant_output`, is returned unchanged.
     """
     if observation.source_class != "assistant_output" or not observation.judge_accepted:
         return observation
@@ -92,7 +93,7 @@ def reject_repetition(observation: MemoryObservation, served: Mapping[str, str])
 
 
 def _repeats(statement_words: Sequence[str], memory_words: Sequence[str]) -> bool:
-    """Whether the statement's words, at least three, are 70 % of the memory's words and in the same order."""
+    """Whether all words of a statement stand in a memory in the same order, and are at least 3 and 70 % as many."""
     rest = iter(memory_words)  # `in` consumes it, so that the order counts
     return len(statement_words) >= max(3, AGAIN * len(memory_words)) and all(word in rest for word in statement_words)
 
@@ -100,8 +101,9 @@ def _repeats(statement_words: Sequence[str], memory_words: Sequence[str]) -> boo
 def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
     """Return the observation with the source class of the tool output or pasted text that it repeats.
 
-    Unchanged if it repeats none, if it is neither a person's nor an agent's own, or if its evidence names none of
-    `turns`.
+    What counts as repeated say `_person_source` and `_agent_source`; only tool outputs before the last turn of its
+    evidence count. Unchanged if it repeats none, if its class is neither `user_input` nor `assistant_output`, or if its
+    evidence names none of `turns`.
     """
     own = observation.source_class
     if own not in ("user_input", "assistant_output"):
@@ -130,15 +132,19 @@ def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) ->
 
 
 def _is_output(turn: Turn, records: Iterable[str]) -> bool:
-    """Whether a tool's turn is the output of a recorded command: git prints a commit's subject back."""
+    """Whether a tool's turn is the output of the command that made one of the commits with these keys (`records`).
+
+    git prints a commit's subject back, so that this output is no other source of its words.
+    """
     return bool(turn.key) and any(key.startswith(f"{turn.key}.commit") for key in records)
 
 
 def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
     """Return the true source class of a person's statement: `pasted`, or that of earlier tool output.
 
-    None for the person's own words. `turns` are those of the evidence, `before` the tool outputs before them, which
-    count only for a statement of at least twelve words that one of them has word for word.
+    `pasted` if, in one of `turns` (those of the evidence), the pasted lines have at least 80 % of its content words and
+    the person's own lines fewer. Else, for a statement of at least twelve words, the least trusted class of the tool
+    outputs in `before` that have it word for word. None for the person's own words.
     """
     wanted = set(content_words(text))
     for turn in turns:
@@ -152,10 +158,12 @@ def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> 
 
 
 def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
-    """Return the source class of the tool output in `before` that an agent's statement repeats, else None.
+    """Return the least trusted source class of the tool outputs in `before` that an agent's statement repeats; None if
+    none.
 
-    None also if a turn of `people` says the same. With `copies`, a sentence of at least twelve words copied word for
-    word is enough.
+    An output is repeated if two neighbouring sentences of it have at least 60 % of the statement's content words or,
+    with `copies`, if it has a sentence of at least twelve words of the statement word for word. None also if the own
+    words of a turn of `people` have such two sentences.
     """
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, foreign_and_own(turn.content)[1]) >= ECHOED for turn in people):
@@ -181,7 +189,8 @@ def _row(text: str) -> str:
 
 
 def _passage_share(wanted: set[str], text: str) -> float:
-    """Return the largest share (0 to 1) of wanted words in two neighbouring sentences; 0 if `text` has under 60 %."""
+    """Return the largest share (0 to 1) of wanted words in two neighbouring sentences; 0 if the whole text has under 60
+    %."""
     lowered = text.casefold()
     if sum(word in lowered for word in wanted) < ECHOED * len(wanted):
         return 0.0

@@ -28,10 +28,10 @@ class Substituted:
 def substitute(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
     """Return an earlier sentence with a new value in it: `The TTL is 300 s` with `600` is `The TTL is 600 s`.
 
-    If `old` is not empty, that is replaced; a bare number replaces only the number in it. Otherwise a number replaces
-    the only number (or the only one with its unit), a weekday the only weekday, a name or path what is stated of the
-    subject. None if it is unclear what to replace, if `old` is not in the sentence or, without `old`, if nothing would
-    change. `language` is that of both.
+    If `old` is not empty, that is replaced (`_replace_old`). Otherwise the first that fits: a number for the only
+    number (or the only one with its unit), a weekday for the only weekday, a name, path or short word for what the
+    sentence states of its subject. None if it is unclear what to replace, if `old` is not in the sentence or, without
+    `old`, if nothing would change. `language` is that of both.
     """
     if old:
         return _replace_old(sentence, new, old, language)
@@ -43,9 +43,9 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _replace_old(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """Return the sentence with `new` for `old`, in any case; None if `old` is not in it as whole words.
+    """Return the sentence with `new` for the first `old`, in any case; None if `old` is not in it as whole words.
 
-    A bare number replaces only the number in `old`, if that has exactly one.
+    If `new` is a number without a unit, and `old` has exactly one number, only that number is replaced.
     """
     start, edge = ("", "") if is_east(old) else (rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])")
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
@@ -58,7 +58,11 @@ def _replace_old(sentence: str, new: str, old: str, language: Language) -> Subst
 
 
 def _replace_number(sentence: str, new: str, language: Language) -> Substituted | None:
-    """Return the sentence with the number in `new` for its only one (of that unit); None if unclear or the same."""
+    """Return the sentence with the first number in `new` for its only number, or its only one of the same unit.
+
+    None if `new` has no number, if it is unclear which number to replace, or if it is the same number. The unit in
+    `new`, if any, replaces the sentence's.
+    """
     pattern = _number_pattern(language.code)
     given = pattern.search(new)
     if not given:
@@ -73,7 +77,10 @@ def _replace_number(sentence: str, new: str, language: Language) -> Substituted 
 
 
 def _replace_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
-    """Return the sentence with the weekday in `new` for its only weekday; None if unclear or the same."""
+    """Return the sentence with the weekday in `new` for its only weekday.
+
+    None if `new` names no weekday, the sentence none or several, or if it is the same.
+    """
     pattern = _weekday_pattern(language.code)
     given = pattern.search(new)
     weekdays = list(pattern.finditer(sentence))
@@ -83,9 +90,11 @@ def _replace_weekday(sentence: str, new: str, language: Language) -> Substituted
 
 
 def _replace_stated(sentence: str, new: str, language: Language) -> Substituted | None:
-    """Return the sentence with the name, path or short word `new` for what it states of its subject.
+    """Return the sentence with the name, path or short text `new` for what it states of its subject.
 
-    None if that is unclear or the same, and for a new value with a number or a weekday.
+    `new` must have at most six words and look like a name, path or quotation; in languages without spaces at most ten
+    characters instead. None if not, if `new` has a number or weekday, if the sentence has no such value (`stated` of
+    its language) or one of over six words, or if it is the same.
     """
     found = language.resolutions.stated.search(sentence)
     if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
@@ -110,7 +119,7 @@ def _splice(sentence: str, start: int, end: int, fresh: str) -> str:
 
 
 def _count_shared(neighbours: Sequence[re.Match[str]], new_words: Sequence[re.Match[str]], *, reverse: bool) -> int:
-    """Return how many of the new words repeat those next to their place; never all of them.
+    """Return how many of the new words repeat those next to the place they are put in; never all of them.
 
     `neighbours` are the words after that place or, with `reverse`, those before it, nearest first.
     """
@@ -131,7 +140,7 @@ def _is_other_unit(new_words: Sequence[re.Match[str]], after: Sequence[re.Match[
 
 
 def _normal_word(piece: re.Match[str]) -> str:
-    """Return a word in the form in which words are compared: `euro` for `Euros`."""
+    """Return a word in the form in which words are compared: casefolded, without a final `s` beyond 3 letters."""
     word = piece[0].casefold()
     return word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word
 

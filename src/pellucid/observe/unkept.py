@@ -28,7 +28,10 @@ class Unkept:
 
 
 def unkept_statements(segment: Segment, facts: Sequence[ExtractedFact]) -> list[Unkept]:
-    """Return the statements of persons that no fact says, with reasons; at most 40 of a segment."""
+    """Return the sentences of persons that look like statements and are in none of the facts, in order, with reasons.
+
+    At most 40 of a segment. `facts` are those that were extracted from it.
+    """
     people = (context for context in turn_contexts(segment) if context.voice == "person")
     return list(islice((each for context in people for each in _unkept_of_turn(context, facts)), MAX_REPORTED))
 
@@ -36,7 +39,7 @@ def unkept_statements(segment: Segment, facts: Sequence[ExtractedFact]) -> list[
 def _unkept_of_turn(context: TurnContext, facts: Sequence[ExtractedFact]) -> Iterator[Unkept]:
     """Yield the sentences of a turn that look like statements but are in none of the facts, each with the reason.
 
-    Statements are read again, since any extractor may have found the facts, and hands on these alone.
+    A sentence is in a fact that cites the turn and has at least half of its content words.
     """
     turn = context.turn
     cited = [fact for fact in facts if any(each.start <= turn.ordinal <= each.end for each in fact.evidence)]
@@ -64,7 +67,10 @@ def _looks_like_statement(sentence: str, language: Language) -> bool:
 
 
 def _reason_not_kept(sentence: str, context: TurnContext, *, is_read: bool) -> str:
-    """Return why a sentence was not kept, as `code: words`. `is_read`: it became a statement that others outweighed."""
+    """Return why a sentence was not kept, as `code: words`; `no-sign: …` if no other reason fits.
+
+    `is_read` says that extraction by words did read it as a statement, so that others must have outweighed it.
+    """
     noise, lowered = context.language.noise, sentence.lower()
     signs = (
         (is_read, "outweighed: the paragraph says weightier things, and only those are kept"),

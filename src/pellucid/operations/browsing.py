@@ -110,9 +110,9 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     """List the memories of a namespace that pass the filters, newest first, a page of `limit`. Passages are listed only
     if a category is asked for, or if nothing else passes.
 
-    With `as_of` or `as_known_at`, only memories in force then are listed (InputError for a status other than `active`);
-    with `as_known_at`, each as it was known then, else as its file is today. InputError, too, for an instant in the
-    future, and for a cursor of another list.
+    With `as_of` or `as_known_at`, only memories that a recall could have returned then are listed (InputError for a
+    status other than `active`); with `as_known_at`, each as it was known then, else as its file is today. InputError,
+    too, for an instant in the future, and for a cursor of another list.
     """
     past = past_instants(request.as_of, request.as_known_at, app.clock.now())
     if past.is_past and request.status != "active":
@@ -156,8 +156,9 @@ def sort_key(served: Served) -> SortKey:
 
 
 def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
-    """Return the ids of the memories, of any scope, that were in force at `as_of` according to the records of
-    `as_known_at`; both default to now. InputError for an instant in the future."""
+    """Return the ids of the memories that were in force at `as_of` (active, valid and not in quarantine, so that a
+    recall could return them) according to the records of `as_known_at`; both default to now. Scopes do not matter.
+    InputError for an instant in the future."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     admission = Admission(epoch_ms(past.at or now), past=past.is_past, known=past.known_ms, granted=EVERY_SCOPE)
@@ -167,8 +168,9 @@ def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: 
 
 
 def show_memory(app: App, request: ShowInput) -> Shown:
-    """Return one memory by its id, the last ten digits of the id, or its path, with its citations. Records a use of the
-    memory, and a citation if a recall served it (see `cite_if_served`). Errors as of `find_memory`."""
+    """Return one memory by its id, the last ten digits of the id, or its path, with its citations (what became of it
+    after a recall served it). Records in the history that the memory was used and, if a recall of this session or day
+    served it, a citation (`cite_if_served`). Errors as of `find_memory`."""
     found = find_memory(app, request.namespace, request.memory_id)
     note_use(app, request.namespace, [found.memory.id], "opened", request.session_id)
     cite_if_served(app, request.namespace, found.memory.id, MemoryUse("opened", request.session_id, request.agent))
@@ -177,7 +179,8 @@ def show_memory(app: App, request: ShowInput) -> Shown:
 
 
 def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitation, ...]:
-    """Return all citations of a memory in recalls that served it, oldest first; empty if history cannot be read."""
+    """Return all citations of a memory (what became of it after a recall served it), oldest first; empty if there is
+    none, or the history cannot be read."""
     with suppress(StoreError):
         return tuple(map(citation_view, app.citations.of(namespace, memory_id)))
     return ()
@@ -199,7 +202,7 @@ def citation_view(row: CitationRow) -> MemoryCitation:
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:
-    """Find one memory of a namespace by its id, the last ten digits of the id, or its path.
+    """Find one memory of a namespace by its id, else by the last ten digits of the id or by its path.
 
     Raises:
         NotFoundError: no memory fits.

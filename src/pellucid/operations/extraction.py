@@ -35,16 +35,17 @@ class Extraction:
         return sent - since[0], received - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
 
     def dropped(self) -> Counter[str]:
-        """Count, by reason, the model's claims that were dropped so far because their evidence did not support them;
-        empty if no model extracts."""
+        """Return the number of the model's claims, and parts of claims, that were dropped so far, by reason: mostly
+        what the turns do not bear out, also duplicates and claims beyond `llm.maxFacts`. Empty if no model extracts."""
         if not isinstance(self.extractor, LlmExtractor):
             return Counter()
         return Counter({str(reason): count for reason, count in self.extractor.dropped.items()})
 
 
 def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
-    """Build the extractor and judge that the settings choose. Each is heuristic or asks a chat model; if both ask the
-    same kind of model, they share one client. Errors as of `open_chat`."""
+    """Build the extractor and judge that the settings choose, and return them with the models' meters. Each is
+    heuristic or asks a chat model; if both ask the same kind of model, they share one client. Errors as of `open_chat`.
+    """
     extracts, judges = settings.observe.extractor, settings.observe.judge
     chats = {kind: open_chat(settings, kind, deadline) for kind in (extracts, judges) if kind != "heuristic"}
     return Extraction(

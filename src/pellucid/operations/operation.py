@@ -148,8 +148,8 @@ class Call:
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
     ) -> None:
         """Notify the home's watchers that operation `row` on the input `asked` ended with the output `outcome`, or with
-        `error`; do nothing if the home was not opened. `began_ns` is the start in epoch nanoseconds. A preview or dry
-        run is told without the row's `span`, as one that changed no memory."""
+        `error`; do nothing if the home was not opened, or has none. `began_ns` is the start in epoch nanoseconds. A
+        preview or dry run is told without the operation's `span`, as one that changed no memory."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
@@ -189,8 +189,8 @@ class Call:
 def in_home(
     run: Callable[[App, In], Out], *, preview: Callable[[App, In], Out] | None = None
 ) -> Callable[[Call, In], Out]:
-    """Make the `run` of a row from a function of the opened home and the input. `preview` takes its place for an input
-    whose field `preview` is true."""
+    """Make the function that an operation runs (`Operation.run`, of a call) from one of the opened home and the input.
+    `preview` takes its place for an input whose field `preview` is true."""
 
     @wraps(run)
     def run_in_home(call: Call, asked: In) -> Out:
@@ -270,7 +270,8 @@ class Operation(Generic[In, Out]):
 
     @property
     def access(self) -> Access:
-        """Return the access that a caller needs in the input's namespace; in every namespace if the input has none."""
+        """Return the access that a caller needs: `needs`, else `read` for an operation that only reads, `write` for any
+        other. It is needed in the input's namespace; in every namespace if the input has none."""
         return self.needs or ("read" if self.effect == "read" else "write")
 
     @property
@@ -289,7 +290,8 @@ class Operation(Generic[In, Out]):
 
     def perform(self, call: Call, asked: In, run: Callable[[Call, In], Out] | None = None) -> Out:
         """Run the operation on the validated input `asked`, notify the home's watchers of the output or error, and
-        return the output. `run` takes the place of the operation's own function, for a surface that reads a stream."""
+        return the output or raise the error. `run` takes the place of the operation's own function, for a surface that
+        reads a stream."""
         began_ns = time_ns()
         try:
             outcome = (run or self.run)(call, asked)

@@ -29,12 +29,23 @@ class Paged(Protocol):
     """A request for one page of a list."""
 
     @property
-    def namespace(self) -> str: ...
+    def namespace(self) -> str:
+        """The namespace of the list, which is part of what a cursor is signed for."""
+        ...
+
     @property
-    def limit(self) -> int: ...
+    def limit(self) -> int:
+        """The maximum number of items of the page."""
+        ...
+
     @property
-    def after(self) -> str | None: ...
-    def model_dump_json(self, *, exclude: set[str]) -> str: ...
+    def after(self) -> str | None:
+        """The cursor that came with the page before; None for the first page."""
+        ...
+
+    def model_dump_json(self, *, exclude: set[str]) -> str:
+        """Return the request's fields, without those in `exclude`, as JSON; a cursor is signed for it."""
+        ...
 
 
 def page(
@@ -77,7 +88,7 @@ def decode_cursor(app: App, request: Paged) -> SortKey | None:
 
 def _has_same_instants(app: App, request: Paged, data: bytes) -> bool:
     """Whether each datetime filter of the request equals that in a cursor's `data`, or moved with the clock since (to
-    the minute), as "a week ago" does."""
+    within 60 seconds), as "a week ago" does."""
     now, before, today = app.clock.now(), json.loads(data)[1], _datetime_filters(request)
     return before.keys() == today.keys() and all(
         at.isoformat() == before[name][1] or abs((now - at).total_seconds() - before[name][0]) < _SAME_S

@@ -72,9 +72,9 @@ def scrub(
 
 
 def finish_erasures(app: App) -> int:
-    """Finish interrupted erasures as far as possible now, and return the number that were finished; 0 without the
-    marker file. The caller must have the right to write alone. StoreError if history or spool cannot be scrubbed
-    at the end; the marker file then stays."""
+    """Finish interrupted erasures until one leaves a remainder, and return the number that were finished; 0 without the
+    marker file. The caller must hold the exclusive write lock. StoreError if history or spool cannot be scrubbed at the
+    end; the marker file then stays, as it does after a remainder."""
     if not _marker_path(app).exists():
         return 0
     finished = {row.erasure_of for row in rows_of_type(app.ledger, ErasureRow)}
@@ -99,8 +99,8 @@ def has_unfinished_erasure(app: App) -> bool:
 
 
 def bytes_needed_to_finish(app: App) -> int:
-    """Return the bytes of free disk space that an interrupted erasure needs to be finished: a little more than the size
-    of the largest database, whether there is such an erasure or not."""
+    """Return the bytes of free disk space that an interrupted erasure needs to be finished: the size of the largest
+    database and 256 KiB, whether there is such an erasure or not."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 

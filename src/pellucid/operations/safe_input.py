@@ -81,7 +81,7 @@ def _check_length(field: str, text: str, max_chars: int) -> None:
 
 
 def _shorter(field: str) -> str:
-    """Return the next step for a field whose text is too long."""
+    """Return the advice for a field whose text is too long; `content` and `query` have one of their own."""
     if field == "content":
         return f"put it into a file and {step('document.index')} it, or remember what matters of it"
     if field == "query":

@@ -90,8 +90,8 @@ def occasion_start_ms(session_id: str | None, now: datetime) -> int:
 
 def cite_if_served(app: App, namespace: str, memory_id: str, deed: MemoryUse) -> str | None:
     """Store a citation of a memory for the use `deed`, if a recall of the same occasion had served the memory, or if
-    `deed` names the recall. Return the recall's id, also if the memory had a like citation of that occasion already;
-    None if there is no such recall, or nothing could be written (as in `note_use`, no error)."""
+    `deed` names the recall. Return the recall's id, also if the memory already had a citation of that kind from that
+    occasion; None if there is no such recall, or nothing could be written (as in `note_use`, no error)."""
     if app.read_only:
         return None
     session_id, now = deed.session_id, deed.at or app.clock.now()

@@ -42,9 +42,9 @@ def ablate(state: State, parts: Collection[str]) -> State:
     `operations.recall.request`; others are not refused).
 
     The result equals a live run with the same `without` to the last bit: ids, scores, order, verdicts and counts of
-    filters. A receipt contains no texts, so the context is empty, and repeats, topK and the budget are left open. A
-    stage that failed in the recorded run counts as failed here, too. Raises NotComputableError if the live run would
-    ask the index for something that the receipt does not contain.
+    filters. A receipt contains no texts, so the context is empty, and the order is not cut: repeats, topK and the
+    budget are not applied. A stage that failed in the recorded run counts as failed here, too. Raises
+    NotComputableError if the live run would ask the index for something that the receipt does not contain.
     """
     removed = frozenset(parts) - state.request.without
     reduced = replace(
@@ -70,7 +70,9 @@ def _replay_from_receipt(state: State) -> State:
 
 
 def _check_questions(state: State, reduced: State) -> None:
-    """Raise NotComputableError unless each iteration of `reduced` would have asked the sub-questions of `state`."""
+    """Raise NotComputableError unless each iteration of `reduced` would have asked the sub-questions of `state`, that
+    is, would have decided by the same (`_input_of_next_pass`), or if the record does not say which iteration asked
+    which."""
     passes = [each for each in state.stages if base_of(each.name) == "iterate"]
     question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note or "")) else 0 for each in passes]
     if sum(question_counts) != len(state.sub_plans):
@@ -139,8 +141,9 @@ def _with_remaining_legs(state: State) -> State:
 def _reports_of_legs(state: State) -> tuple[LegHealth, ...]:
     """Return the reports of the legs, with those that are left out reported as `off`.
 
-    The fallback leg `recent` is asked only if no searching leg finds anything. Raises NotComputableError if `recent`
-    was not asked in the recorded recall and would be asked now.
+    The fallback leg `recent` is among them only if it is not left out and the remaining searching legs need it
+    (`needs_fallback`). Raises NotComputableError if `recent` was not asked in the recorded recall and would be asked
+    now.
     """
     without = state.request.without
     newest = [each for each in state.legs if each.name == FALLBACK.name]
@@ -158,7 +161,8 @@ def _reports_of_legs(state: State) -> tuple[LegHealth, ...]:
 
 
 def _mask_of_neighbours(pool: Pool, leaders: Mask) -> Mask:
-    """Return a mask of the candidates that `IndexReader.neighbours` would bring for the candidates in `leaders`.
+    """Return a mask of the candidates that stand near one in `leaders`: in the same session, at most `REACH` turns and
+    twice as many places away, itself included. `IndexReader.neighbours` would bring these.
 
     Raises NotComputableError if the receipt does not say at which place of its session each candidate is.
     """
@@ -190,7 +194,8 @@ def _with_rerank_scores(state: State) -> State:
 
 
 def _with_pairs_compared(state: State) -> State:
-    """Return the state with the similar pairs that `diversify` would compare: both candidates passed every filter."""
+    """Return the state with the similar pairs that `diversify` would compare, those of which both candidates passed
+    every filter; with no pairs if `diversify` is left out."""
     pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}
     pairs = {(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]}

@@ -94,10 +94,8 @@ def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingP
 
 
 def left_out(state: State) -> frozenset[str]:
-    """Return the names of stages that were switched off or failed in their last iteration, and all else left out.
-
-    All else is legs and terms in the request's `without`.
-    """
+    """Return the names of stages that were switched off or failed in their last iteration, and all names of legs,
+    stages and terms in the request's `without`."""
     notes = {base_of(each.name): each.note for each in state.stages}
     return state.request.without | {name for name, note in notes.items() if note}
 
@@ -117,7 +115,8 @@ def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str
 
 
 def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str]:
-    """Return the state after a stage, and ""; if an optional stage fails, the state before it, and the error."""
+    """Return the state after a stage, and ""; if an optional stage fails, the state before it, and the error. An
+    InputError, a DeadlineError and any error of a stage that is not optional are raised."""
     try:
         return stage(state, world), ""
     except (InputError, DeadlineError):

@@ -30,25 +30,31 @@ _PRUNE_AT = "00"
 
 
 def asks_a_model(settings: RecallSettings) -> bool:
-    """Whether some part of a recall with these settings asks a chat model."""
+    """Whether some part of a recall with these settings asks a chat model.
+
+    That is the gate (`llm`), the search for sub-questions (`decompose` is `llm` and `maxIterations` above 1), or a pass
+    over the context (`contextPasses`).
+    """
     iterated = settings.decompose == "llm" and settings.max_iterations > 1
     return settings.gate == "llm" or iterated or bool(settings.context_passes)
 
 
 def trim_history(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Delete events and citations, and empty receipts, beyond the `limits` of the settings; return how many in all.
+    """Delete events and citations, and empty receipts, beyond `limits`; return how many of all these.
 
-    `now` must have a time zone. For receipts see `empty_receipts`.
+    Events and citations go after `event_days`, and events beyond the newest `events`; for receipts see
+    `empty_receipts`. `now` must have a time zone.
     """
     dropped = history.trim(epoch_ms(now - timedelta(days=limits.event_days)), limits.events)
     return dropped + empty_receipts(history, limits, now)
 
 
 def empty_receipts(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Empty the receipts that are older, or more, than `limits` allow; return how many. Their queries go, too.
+    """Empty the receipts that are older, or more, than `limits` allow; return how many.
 
-    One whose memory an agent was seen to use may reach the age `cited_days`, if that is longer; pinned and explicitly
-    cited ones stay. `now` must have a time zone.
+    An empty receipt keeps what was served, but cannot be explained; its query goes, too. The limits are `receipt_days`,
+    the newest `receipts`, and `receipt_mb`. A receipt of which an agent was seen to use a memory may reach the age
+    `cited_days`, if that is longer; pinned and explicitly cited ones stay. `now` must have a time zone.
     """
     before, cited = (epoch_ms(now - timedelta(days=days)) for days in (limits.receipt_days, limits.cited_days))
     return history.prune(before, limits.receipts, limits.receipt_mb << 20, min(before, cited))
@@ -96,13 +102,14 @@ class Recaller:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
     def _chat(self, request: "Request", deadline: Deadline) -> "ChatModel | None":
-        """Return the chat model, opened only if this request asks one; else None."""
+        """Return the chat model, opened only if the request asks one (`asks_a_model`); else, or without one, None."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
         """Write a recall to the history in the background: receipt, event, and ids of the memories in the context.
 
-        After one in 256 recalls, receipts beyond the limits of the settings are emptied.
+        After one in 256 recalls, chosen by its id, `empty_receipts` is called. Raises StoreError as `History.later`
+        does.
         """
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)

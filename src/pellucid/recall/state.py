@@ -52,7 +52,7 @@ class Request:
 
     @property
     def granted(self) -> int:
-        """Return the bits of the boundary scopes that the caller has."""
+        """Return the boundary scopes that the caller has as bits, in the order of `BOUNDARY_SCOPES`."""
         return boundary_bits(self.scopes)
 
 
@@ -201,13 +201,13 @@ class Pool:
         return len(self.rows)
 
     def answering(self, plan: Plan) -> Mask:
-        """Return a mask of the candidates by which the graph leg answers the query, see `Plan.answers`."""
+        """Return a mask of the candidates by which the graph leg answers: those in its first `plan.answers` ranks."""
         ranks = self.ranks.get("graph", np.zeros(len(self), dtype=np.int64))
         return (ranks > 0) & (ranks <= plan.answers)
 
     @property
     def nominated(self) -> Mask:
-        """Return a mask of the candidates that the admitted search of some leg found."""
+        """Return a mask of the candidates that some leg found among the rows allowed to answer."""
         out = np.zeros(len(self), dtype=np.bool_)
         for ranks in self.ranks.values():
             out |= ranks > 0
@@ -245,7 +245,10 @@ def blank_pool(rows: Rows, columns: Columns, named: Collection[int] = ()) -> Poo
 
 
 def plain_columns(count: int) -> Columns:
-    """Return index columns of `count` made-up rows: active, valid and trusted, and everything else empty."""
+    """Return index columns of `count` made-up rows, at most 65,536, with ids in rising order.
+
+    They are active, valid, trusted, wanted and admitted; sessions and `about` are -1, all other values 0 or false.
+    """
     numbers, share = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
     yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
     ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")

@@ -75,8 +75,8 @@ class Settings(BaseModel):
     def sources(self) -> Mapping[str, str]:
         """Maps the full name of each setting that somebody gave, such as `recall.topKFacts`, to its source.
 
-        A source is the path of a file, the name of an environment variable, or "this command". Settings left at their
-        default are not in it.
+        A source is the path of a file, the name of an environment variable, "this command", or "this run" (see
+        `changed`). Settings left at their default are not in it.
         """
         return self._sources
 

@@ -60,7 +60,7 @@ class FolderFile:
 
 
 def is_harmless(known: FieldInfo) -> bool:
-    """Whether a folder's file is allowed to set this field."""
+    """Whether a field is declared `Harmless`, so that a folder's file is allowed to set it."""
     return any(isinstance(each, _HarmlessMark) for each in known.metadata)
 
 

@@ -26,27 +26,30 @@ class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
     def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
-        """Return these episodes in the order given, each with memories' contents that prove its topic admissible.
+        """Return these episodes in the order given, each with contents of memories that show its topic may be told.
 
-        Unknown ids are left out. The contents are those of memories of the episode that are active, valid, trusted and
-        in no boundary scope, and that contain words of the topic; empty if the first 64 of them do not contain all its
-        words. Artifacts that only other memories mention are removed from the episode.
+        Only memories of the episode count that are admissible (filters aside) and in no boundary scope. The contents
+        are that of the first of them if it has the topic word for word, else those of the first 64 that have a word of
+        it; empty if these lack a word of the topic. Unknown ids are left out. Artifacts that only other memories
+        mention are removed from the episode.
         """
         ...
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
         """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, BM25, id.
 
-        `stems` are those of the query (`Term.stem`), at most 64. Whether the episodes are admissible is not checked
-        (see `answering`). Without a query vector only BM25 counts.
+        An episode is found by the words of its topic and the names of its artifacts. `stems` are those of the query
+        (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a query
+        vector only BM25 counts.
         """
         ...
 
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: "Admission"
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return the found episodes that have admitted memories in no boundary scope, with the rows of these.
+        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these.
 
-        If words matched in an artifact that `readable` would remove, `matched` is without them, and `bm25` 0.
+        In the order of `near`. If words matched in an artifact that `readable` would remove, `matched` is without them,
+        and `bm25` 0.
         """
         ...

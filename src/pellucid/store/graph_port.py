@@ -62,7 +62,11 @@ class GraphReader(Protocol):
     """The graph of one snapshot of a namespace, as it was at an admission's `at` and recorded by its `known`."""
 
     def find(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
+        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out.
+
+        A name means the entity that a file defines by it; else the entity of which alone it is an alias; else the node
+        that is merely mentioned by it.
+        """
         ...
 
     def numbered(self, family: str, max_count: int) -> Ints:
@@ -77,9 +81,10 @@ class GraphReader(Protocol):
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
-        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0. Sorted by (here,
-        forward, there, type, edge).
+        Valid are those that hold at `admission.at`, as recorded by `known`, and that an admissible memory (filters
+        aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only edges that
+        lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless `max_edges`
+        is 0. Sorted by (here, forward, there, type, edge).
         """
         ...
 
@@ -88,7 +93,10 @@ class GraphReader(Protocol):
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return which of these rows are superseded by another of them, by valid SUPERSEDES edges of their nodes."""
+        """Return pairs of these rows: one belongs to a superseded node, the other to the node that supersedes it.
+
+        By SUPERSEDES edges that are valid at the admission.
+        """
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:
@@ -148,14 +156,15 @@ class GraphLookup(Protocol):
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
         """Return the states of the entity with this key (`node_key`), oldest first, as recorded by `known`.
 
-        Empty if it was unknown then.
+        Empty if it was unknown then. None: as known now.
         """
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
         """Return the claims on the entity with this key (`node_key`), as known now; empty if it is unknown.
 
-        They are what its states are computed from: one for each interval in which the claim's memory was in force.
+        They are what its states are computed from: one for each interval in which the claim's memory was in force, that
+        is valid, active (or superseded only later) and not in quarantine.
         """
         ...
 
@@ -166,10 +175,10 @@ class GraphLookup(Protocol):
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        """Return the edges of a namespace, closed ones too, sorted by vault file.
+        """Return the edges of a namespace, those that ended, too, sorted by vault file.
 
         With `keys` only edges at these nodes count, with `types` only edges of these types. Each edge occurs once for
-        every interval in which the memory that states it is in force, as recorded by `known`.
+        every interval in which the memory that states it is in force (see `claims`), as recorded by `known`.
         """
         ...
 

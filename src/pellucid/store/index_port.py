@@ -169,13 +169,16 @@ class IndexReader(Protocol):
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics, the frequency of each word of a text and, with `names`, whom it names."""
+        """Return the namespace's statistics, a text's words with their frequencies and, with `names`, whom it names.
+
+        Words come in order, repeated ones repeatedly; without `names` the last is empty.
+        """
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """Return the rows nearest to the query by exact cosine, `pool` admissible ones and `open_pool` others.
 
-        Rows without a vector are left out.
+        The scores are the cosines. Rows without a vector are left out.
         """
         ...
 
@@ -184,15 +187,16 @@ class IndexReader(Protocol):
     ) -> LegHits:
         """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that contain one of these stems.
 
-        They are `pool` admissible ones and `open_pool` others. With `passages` each is read together with its
-        neighbours (`beside`).
+        They are `pool` admissible ones and `open_pool` others. With `passages` each row is scored as one text with its
+        admissible neighbours (`beside`).
         """
         ...
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
         """Return the best rows that mention these files, `pool` admissible ones and `open_pool` others, best first.
 
-        A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
+        The score of a row is a sum over the files: 1 for a file named by its path, or by the end of it with a folder, ½
+        if only the file's name is the same.
         """
         ...
 
@@ -207,7 +211,7 @@ class IndexReader(Protocol):
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
         """Return other rows of the same sessions within `reach` turns and `2·reach` places, sorted, admissible or not.
 
-        None recorded after `admission.known`.
+        Places count the rows of a session in order. Rows recorded after `admission.known` are left out.
         """
         ...
 
@@ -227,7 +231,7 @@ class IndexReader(Protocol):
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
-        """Return vectors, cosines and matched stems (at most 64) of these rows.
+        """Return vectors, cosines to the query and matched stems (at most 64) of these rows.
 
         With `rare` > 0, also the terms of each row that another of these rows shares, and that at most this share of
         all memories contains.
@@ -235,11 +239,15 @@ class IndexReader(Protocol):
         ...
 
     def codes(self, rows: Rows) -> Codes:
-        """Return the token codes of these rows."""
+        """Return the token codes of these rows, for late interaction; a row without an encoding has none."""
         ...
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> IndexReader:
-        """Return this reader as if some rows (by number) had other states, for a what-if. The graph stays."""
+        """Return a reader as if some rows (by number) had other states, for a what-if; this one stays as it is.
+
+        The graph and the episodes are those of this reader. A row with a `MemoryStanding` is admissible by that and the
+        filters alone: neither its boundary scopes nor the query's period keep it out.
+        """
         ...
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
@@ -288,7 +296,7 @@ class Index(Protocol):
         ...
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Return the encodings already computed for texts with these digests; others are left out.
+        """Return, by digest, the stored encodings of texts with these digests; others are left out.
 
         That of an episode's topic has no token codes.
         """

@@ -25,9 +25,9 @@ class Gaps:
         self._given_up: list[Span] = []
 
     def take(self, row: dict[str, object]) -> None:
-        """Read the next row, in order, and add the numbers skipped before it.
+        """Read the next row, in order: the numbers skipped before it are missing.
 
-        Of a LOSS row, add also the numbers that it gives up.
+        Those that a LOSS row names are given up: `missing` leaves them out.
         """
         number = seq_of(row)
         if number > self.last + 1:
@@ -37,7 +37,10 @@ class Gaps:
             self._given_up += _spans_given_up(row.get("missing"))
 
     def missing(self, last_given: int = 0) -> tuple[Span, ...]:
-        """Return the missing numbers up to the last row read or `last_given`, the last number assigned, if greater."""
+        """Return the spans of the numbers missing up to the last row read, or up to `last_given` if that is greater.
+
+        `last_given` is the last number assigned. Numbers given up are left out.
+        """
         end = [(self.last + 1, last_given)] if last_given > self.last else []
         return tuple(_spans_without([*self._passed, *end], self._given_up))
 
@@ -48,7 +51,7 @@ def gaps_text(spans: Iterable[Span]) -> str:
 
 
 def spans(text: str) -> tuple[Span, ...]:
-    """Parse a text of `gaps_text`; parts that are no spans are skipped."""
+    """Parse a text of `gaps_text` into (first, last) spans; parts that are no spans are skipped."""
     out: list[Span] = []
     for each in text.split(", "):
         first, _, last = each.partition("-")

@@ -104,22 +104,32 @@ class Lookup(Protocol):
         ...
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions a namespace holds; zeros if it is unknown.
+        """Return how many active memories, passages and sessions (with an episode) a namespace has; zeros if unknown.
 
         Sections of documents do not count as memories.
         """
         ...
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, that has one, by id."""
+        """Return by memory id what the last lifecycle pass computed of its use: heat, decay, tier, counts (`FoldRow`).
+
+        Of all memories, or of `ids`; those that no pass has looked at are left out.
+        """
         ...
 
     def to_review(self, namespace: str) -> list[str]:
-        """Return the ids, in no order, of memories that are quarantined, pending, disputed, or contradict another."""
+        """Return the ids, in no order, of memories that a person should decide about.
+
+        Their status is pending review, quarantined or disputed, or they are active and in quarantine, or they
+        contradict another memory.
+        """
         ...
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """Return the creation instant (epoch ms) of each active memory that meets the criteria of `aging`, by id."""
+        """Return by id the creation instant (epoch ms) of each memory that answers now and is old by `aging` (`Aging`).
+
+        To answer now, it must be active, trusted and not past its validity; `aging.exempt` categories are left out.
+        """
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:

@@ -197,14 +197,17 @@ class Ledger(Protocol):
         ...
 
     def state(self, *, thorough: bool = False) -> RecordState:
-        """Return what is lost, damaged or changed.
+        """Return what is lost, damaged or changed in the ledger and the key.
 
         Files that look unchanged by size and time are not read again, except with `thorough`.
         """
         ...
 
     def settle(self) -> None:
-        """Accept ledger and key as they are (damaged lines set aside), once a `loss` row gave up what is missing."""
+        """Accept ledger and key as they are: damaged lines are set aside, a missing or damaged key gets its stand-in.
+
+        The caller has written a `loss` row before, which gives up the rows that are missing.
+        """
         ...
 
 
@@ -214,8 +217,8 @@ class Eraser(Protocol):
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
         """Erase all copies of former files at these paths; return counts by kind of place. Safe to repeat.
 
-        Displaced and conflict copies and log pages go; in the journal, the names of paths that are gone become random
-        pseudonyms. Raises StoreBusyError if a change of a path waits, or another process is busy for too long: repeat
-        it.
+        Replaced files that were kept for a while (`displaced`), `conflicts`, `leftovers` of crashes and log pages go;
+        in the journal, the names of paths that are gone become random pseudonyms (`names`). Raises StoreBusyError if a
+        change of a path waits, or another process is busy for too long: repeat it.
         """
         ...

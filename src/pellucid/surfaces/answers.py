@@ -55,7 +55,11 @@ def answer_text(
 
 
 def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose: bool, footer: Sequence[str]) -> str:
-    """Render an answer by the function that its row names, or by its own `as_text`."""
+    """Render an answer by the function that its row names in `text.presenter`, or by its own `as_text`.
+
+    `footer` are lines for its end. Where the row has `carry_out`, the function is also given the command that does what
+    this preview shows.
+    """
     text = row.text
     if not text.presenter:
         return "\n".join((outcome.as_text(), *footer))

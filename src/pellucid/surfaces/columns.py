@@ -110,13 +110,17 @@ def with_excerpts(app: App, text: str) -> str:
 
 
 def _is_quoted(memory: Memory, flat_text: str) -> bool:
-    """Whether a text on one line has the memory's first words, as a headline or as its content has them."""
+    """Whether a text has the memory's first 60 characters or so, word for word or as a headline. `flat_text` is the
+    text with each run of whitespace as a single space.
+    """
     content = " ".join(memory.content.split())[: _EXCERPT_CHARS - 1].rstrip()
     return content in flat_text or headline(memory.content, _EXCERPT_CHARS).rstrip("…") in flat_text
 
 
 def _excerpt_or_state(memory: Memory) -> str:
-    """Return the memory's excerpt in quotes; `(in quarantine)` or `(kept to its scopes)` if it must not be shown."""
+    """Return the memory's first 60 characters as a headline in quotes; `(in quarantine)` for a quarantined memory, and
+    `(kept to its scopes)` for one with scopes, as these must not be shown.
+    """
     if memory.trust_zone == "quarantine":
         return "(in quarantine)"
     return "(kept to its scopes)" if memory.scopes else f"“{headline(memory.content, _EXCERPT_CHARS)}”"

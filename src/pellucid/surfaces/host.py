@@ -63,7 +63,7 @@ class Host:
         return Call(settings, lambda: app, deadline=deadline, progress=progress, report=report)
 
     def watch(self, watcher: Watcher) -> None:
-        """Add a watcher, which is called after each recall and operation of later calls."""
+        """Add a watcher, which is told of each recall and operation of calls that are made from now on."""
         self.app = replace(self.app, watchers=(*self.app.watchers, watcher))
 
     def close(self) -> None:
@@ -80,8 +80,8 @@ class Host:
                 self._run_job(name, upkeep)
 
     def _run_job(self, name: str, upkeep: Upkeep) -> None:
-        """Run an upkeep job if it is due. Whatever it raises is reported, and neither ends the thread nor keeps other
-        jobs from their turn.
+        """Run an upkeep job if it is due, and pass its outcome to `on_job_done`. An exception is reported as its type
+        and place, and neither ends the thread nor keeps other jobs from their turn.
         """
         try:
             for each in upkeep.run_due(self.app.clock.now()):

@@ -52,18 +52,23 @@ class WritableField:
 
 
 def writable_fields(row: Row) -> dict[str, WritableField]:
-    """Map JSON names to the fields of an operation that a program can write."""
+    """Map JSON names to the fields of an operation's input that a program can write: all but those that name files, and
+    those that the call fills in from its own place (`CONTEXT`, such as `namespace`). The fields of an input within the
+    input are among them, under their own names.
+    """
     return {each.json_name: each for each in _iterate_fields(row.input)}
 
 
 def agent_fields(row: Row) -> dict[str, WritableField]:
-    """Map JSON names to the writable fields that are neither for persons alone nor reach beyond the namespace."""
+    """Map JSON names to the fields that an agent is offered: the writable ones that are neither for persons alone
+    (`Flag.of_person`) nor reach beyond the namespace (`Flag.beyond`).
+    """
     return {name: each for name, each in writable_fields(row).items() if not (each.flag.of_person or each.flag.beyond)}
 
 
 def _iterate_fields(model: type[Wire], parent: str = "") -> Iterator[WritableField]:
-    """Yield the writable fields of an input class and of its nested input classes. `parent` is the field of type
-    `model`.
+    """Yield the writable fields of an input class; in place of a field that is itself an input, those of its class.
+    `parent` is the name of the field whose type is `model`, "" for the operation's own input.
     """
     for name, info in model.model_fields.items():
         if inner := _nested_input(info):
@@ -73,7 +78,9 @@ def _iterate_fields(model: type[Wire], parent: str = "") -> Iterator[WritableFie
 
 
 def _nested_input(info: FieldInfo) -> type[Wire] | None:
-    """Return the input class of a field that is a nested input; None for a field with a plain value."""
+    """Return the input class of a field whose type is such a class, or has one among its arguments, as `X | None` has;
+    None for a field with a plain value.
+    """
     types = (info.annotation, *get_args(info.annotation))
     return next((each for each in types if isinstance(each, type) and issubclass(each, Wire)), None)
 
@@ -108,8 +115,8 @@ def input_schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]
 
 
 def _property_schema(field: WritableField, class_schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema, taken from the schema of its class; its description ends with the right that it takes. A
-    field that is parsed from a text such as `7d` is a string.
+    """Return a field's schema, taken from the schema of its class; its description ends with the right that the field
+    takes, if that is more than the operation's. A field that is parsed from a text such as `7d` is a string.
     """
     flag = field.flag
     schema = {"type": "string"} if flag.reads else dict(class_schema["properties"][field.json_name])
@@ -119,8 +126,9 @@ def _property_schema(field: WritableField, class_schema: Mapping[str, Any]) -> d
 
 
 def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]:
-    """Return the names in `values` of fields that reach beyond a namespace, as that takes the right everywhere. A field
-    whose value is None, False, "false" or empty is not included.
+    """Return the names in `values` of fields that reach beyond the namespace (`Flag.beyond`), for which a server
+    requires the operation's right in every namespace. A field whose value is None, False, "false", or an empty list or
+    mapping is not included.
     """
     fields, empty_values = writable_fields(row), (None, False, "false", "", dict[str, object](), list[object]())
     return [
@@ -131,9 +139,9 @@ def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]
 
 
 def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **files: object) -> Any:
-    """Make the input of an operation from JSON values by JSON names; it can open the call's home. `InputError` for a
-    name that is not writable, or a value that is not valid. `files` are fields that the surface fills in itself, by
-    their Python names.
+    """Make the input of an operation from JSON values by JSON names; what the call fills in can open its home.
+    `InputError` for a name that is not writable, or a value that is not valid. `files` are fields that the surface
+    fills in itself, by their Python names.
     """
     fields = writable_fields(row)
     if unknown := sorted(json_values.keys() - fields.keys()):
@@ -162,8 +170,9 @@ def _parse_value(call: Call, field: WritableField, value: object) -> object:
 
 
 def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """Return the fields of a query string as JSON values, without parsing texts; an unknown field is kept. `InputError`
-    if a field has more values than it takes, or a mapping's text is not `name=value`.
+    """Return the fields of a query string as JSON values: a list for a field of many values, a mapping of `name=value`
+    texts, else the text as it is. An unknown field is kept. `InputError` if a field has more values than it takes, or a
+    mapping's text is not `name=value`.
     """
     fields, values = writable_fields(row), dict[str, object]()
     for name, texts in texts_by_name.items():

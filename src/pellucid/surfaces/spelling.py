@@ -30,12 +30,13 @@ class Request:
 
 
 def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) -> Spelling:
-    """Return the spelling of the command line. `inputs` are the input classes in which the flags of fields are looked
-    up; `typed` are the values of `--home` and `--namespace`, which commands in texts repeat.
+    """Return the `Spelling` of the command line: how texts write commands and flags. `inputs` are the input classes in
+    which the flags of fields are looked up; `typed` are the values of `--home` and `--namespace`, which commands in
+    texts repeat.
     """
 
     def flag(name: str) -> str:
-        """Return the flag of a field, such as `--top-k`."""
+        """Return the flag of a field, such as `--top-k`; one made from the name if no input has the field."""
         model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
         return _COMMON_FLAGS.get(name) or (flag_name(model, name) if model else f"--{name}")
 
@@ -47,9 +48,11 @@ def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) ->
 
 
 def shell_command(operation: str, fields: Mapping[str, object]) -> str:
-    """Return the command that runs an operation with these fields. A field that is no parameter of it is left out; a
-    switch is given whatever its field's value. `operation` is the words of the command, such as `hooks install`, if no
-    operation stands behind it; an unknown name is taken for such words, too.
+    """Return the command that runs an operation with these fields, quoted for a shell. A field that is no parameter of
+    the command is left out; a switch is given whatever its field's value.
+
+    For a command without an operation, `operation` is its words, such as `hooks install`; any other unknown name is
+    written after `pellucid` without the fields.
     """
     command = _commands_by_operation().get(operation)
     if command is None:  # a mark on record can come from another version
@@ -70,7 +73,9 @@ def _commands_by_operation() -> dict[str, Command]:
 
 
 def _argument_words(flag: str, value: object) -> list[str]:
-    """Return the words that give a parameter its value, quoted for a shell; `flag` is "" for a positional one."""
+    """Return the words that give a parameter its value, quoted for a shell: the flag and the text, once for each item
+    of a tuple or, as `name=value`, of a mapping. `flag` is "" for a positional one.
+    """
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
         texts = [f"{name}={shlex.quote(each if isinstance(each, str) else json.dumps(each))}" for name, each in pairs]
@@ -96,7 +101,7 @@ def program_spelling(
     in_shell = shell_spelling(list({each.model: None for each in known.values()}), {})
 
     def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
-        """Return the request; if there is none, the shell command and `in a shell`."""
+        """Return the request and ""; if the surface has none for it, the shell command and `in a shell`."""
         request = _request_of(operation, fields)
         spelled = spell(request) if request else None
         return (spelled, "") if spelled else (shell_command(operation, fields), "in a shell")
@@ -128,15 +133,17 @@ def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
 
 @cache
 def _rows() -> dict[str, Row]:
-    """Return all operations by name; importing them here delays no command, since that loads every package."""
+    """Return all operations by name. They are imported at the first call, not with this module, since that loads every
+    package.
+    """
     from pellucid.table import OPERATIONS
 
     return {row.name: row for row in OPERATIONS}
 
 
 def fields_of(request: Wire, **changes: object) -> dict[str, object]:
-    """Return, by Python names, the fields of `request` that a caller can set and whose values are not their defaults.
-    `changes` are fields that count with other values than in `request`.
+    """Return, by Python names, the fields of `request` that a caller can set (those with a `Flag`) and whose values are
+    not their defaults. `changes` are fields that count with other values than in `request`, which is not changed.
     """
     changed = request.model_copy(update=changes)
     values = {name: (getattr(changed, name), field) for name, field in type(request).model_fields.items()}
@@ -148,6 +155,8 @@ def fields_of(request: Wire, **changes: object) -> dict[str, object]:
 
 
 def add_reference(error: PellucidError) -> None:
-    """Give an input error without a next step the one that names what documents the fields of a call."""
+    """Set the `next_step` of an `InputError` that has none: it names what documents the fields of a call. Other errors
+    are left as they are.
+    """
     if isinstance(error, InputError) and not error.next_step:
         error.next_step = f"{field_name('help')} says what it takes"

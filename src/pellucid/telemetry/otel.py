@@ -71,7 +71,8 @@ class OtelWatcher:
     def _parent_context(self) -> context.Context:
         """Return the context of this program's open span.
 
-        If no span is open, return the context of the trace that the headers of the HTTP request name, if they name one.
+        If no span is open, return that of the trace that the headers of the present HTTP request (`CALLER`) name, or
+        the current context if they name none.
         """
         here = context.get_current()
         if trace.get_current_span(here).get_span_context().is_valid:
@@ -105,9 +106,9 @@ def open_otel(settings: TelemetrySettings) -> OtelWatcher:
 
 
 def _own_provider(settings: TelemetrySettings) -> TracerProvider:
-    """Make a tracer provider that exports by OTLP, to the endpoint of the settings or else of the environment, or
-    exports nothing if the environment turns the exporter off. Of the exporter's failures, only the first is logged from
-    now on.
+    """Make a tracer provider that exports by OTLP over HTTP, to the endpoint of the settings or else of the
+    environment; one that exports nothing if the environment turns the exporter off. From then on, only the first
+    failure of the exporter is logged in this process.
     """
     named = Resource({"service.name": "pellucid", "service.version": version("pellucid")})
     provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)

@@ -37,10 +37,11 @@ class Span:
 
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
-    """Return a recall as a `search_memory` span, with a child for each leg that is on and one for the reranker if it
-    ran.
+    """Return a recall as a `search_memory` span, with a child for each leg that was on and one for the reranker unless
+    it was skipped.
 
-    The span of a failed recall has the error's type and no children. With `content` it has the query and texts.
+    The span of a failed recall has the error's type and no children. Only with `content` does it have the query and the
+    memories' texts.
     """
     attributes = _request_attributes(done.request, content=content) | _event_attributes(done.event)
     if done.state is None:
@@ -54,9 +55,10 @@ def recall_span(done: RecallDone, *, content: bool) -> Span:
 
 
 def operation_span(done: OperationDone, *, content: bool) -> Span | None:
-    """Return an operation as a span; None for an operation that changes no memories, such as a preview.
+    """Return an operation as a span with its namespace, session, agent, and the count of its memories (and the id of a
+    single one); None for an operation that changes no memories, such as a preview.
 
-    With `content` it has the memories' texts.
+    With `content` it has the memories' texts, as JSON.
     """
     if done.span is None:
         return None
@@ -117,9 +119,10 @@ def _event_attributes(event: RecallEvent) -> dict[str, Value]:
 
 
 def _outcome_attributes(state: State) -> dict[str, Value]:
-    """Return the use of the budget and the time of each stage.
+    """Return the use of the budget, and the names of the stages with their times in milliseconds.
 
-    Also the names of failed stages, and the abstention score and threshold, if there are any.
+    Also the names of failed stages, and the score and threshold of the doubt by which a recall abstains, if there are
+    any.
     """
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.failed]
@@ -214,8 +217,9 @@ def _nanos(stage: StageTrace) -> int:
 
 
 def _leg_span(done: RecallDone, state: State, leg: LegHealth, time: tuple[int, int], *, content: bool) -> Span:
-    """Return the span of one leg: its health, weight and 20 best candidates, with `content` also the query and texts.
-    `time` is its start and end in nanoseconds since 1970."""
+    """Return the span of one leg: its health, weight and 20 best candidates, with `content` also the query and texts;
+    its error is `degraded` if the leg was down. `time` is its start and end in nanoseconds since 1970.
+    """
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
     attributes: dict[str, Value] = {
         "openinference.span.kind": "RETRIEVER",

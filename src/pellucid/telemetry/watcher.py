@@ -71,5 +71,5 @@ class Watcher(Protocol):
         ...
 
     def close(self) -> None:
-        """Send unsent reports and release them; called when the home is closed."""
+        """Send what was not sent yet, and release everything the watcher holds; called when the home is closed."""
         ...

@@ -17,12 +17,14 @@ _ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
 
 def escaped(text: str) -> str:
-    """Put a backslash before each line that begins like one of our markers, or like one that is escaped already."""
+    """Put a backslash before each line that begins like one of our markers, `<!-- pellucid:`, with or without
+    backslashes before that.
+    """
     return _LOOKALIKE.sub(r"\\\1\2", text)
 
 
 def unescaped(text: str) -> str:
-    """Undo `escaped`: take one backslash from each line that begins like an escaped marker."""
+    """Undo `escaped`: take one backslash from each line that begins with backslashes and `<!-- pellucid:`."""
     return _ESCAPED.sub(r"\1", text)
 
 
@@ -60,17 +62,18 @@ def _damaged_marker(text: str, kind: str) -> InputError:
 def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Block:
     """Make a `model`, such as a Section or Moment, of its marker's JSON and its content.
 
-    `kind` is its name in the error. Raises InputError if the marker is no JSON object, ValidationError if its values
-    are wrong.
+    `kind`, such as `section`, names the block in the error. Raises InputError if the marker is no JSON object,
+    ValidationError if its values are wrong.
     """
     return model.model_validate({**marker_of(marker, kind), "content": content})
 
 
 def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
-    """Remove the blocks with these ids from a text, each from its marker to the next or the end.
+    """Remove the blocks with these ids from a text, each from its marker to the next or the end; unknown ids change
+    nothing.
 
-    The first group of `marker` is a marker's JSON. What stands before the first block stays. Raises InputError if a
-    marker is damaged.
+    The first group of `marker` is a marker's JSON, whose `id` counts. What stands before the first block stays. Raises
+    InputError if a marker is damaged.
     """
     starts = [found.start() for found in marker.finditer(text)]
     kept = text[: starts[0]] if starts else text

@@ -34,9 +34,10 @@ def document_path(document: Document) -> str:
 def render_document(
     document: Document, sections: Iterable[Section], unknown: Mapping[str, object] | None = None
 ) -> bytes:
-    """Render a document's vault file: frontmatter without empty values, title, a block for each section.
+    """Render a document's vault file: frontmatter without empty values, `# title`, a block (marker and escaped text)
+    for each section.
 
-    `unknown` are foreign keys of the frontmatter to keep.
+    `unknown` are entries of the frontmatter that are not ours: they are kept after ours.
     """
     dumped = document.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []}
@@ -74,7 +75,9 @@ def parse_document(values: Mapping[str, object], body: str, namespace: str) -> t
 
 
 def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[Memory, int], ...]:
-    """Return the memories of a document, each with its ordinal: header versions (0), then sections by number."""
+    """Return the memories of a document, each with its ordinal: header versions (0), then sections (their numbers),
+    both in the order given.
+    """
     named = [Artifact(kind="file", name=document.path)]
     if document.entity != document.path:
         named.append(Artifact(kind="spec", name=document.entity))
@@ -89,7 +92,9 @@ def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[
 
 
 def header_text(document: Document, version: HeaderVersion) -> str:
-    """Return the content of a header version's memory: entity and title, then `key: value` for each other field."""
+    """Return the content of a header version's memory: a line with entity and title, then a line `key: value` for each
+    other field.
+    """
     lines = [f"{key}: {value}" for key, value in version.values.items() if key != "title"]
     return "\n".join([_title_with_entity(document, version.values.get("title", document.title)), *lines])
 
@@ -101,7 +106,8 @@ def section_text(document: Document, section: Section) -> str:
 
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:
-    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged.
+    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged, and so is
+    the file if it has none of them.
 
     Raises InputError if a marker or the frontmatter is damaged.
     """
@@ -121,7 +127,8 @@ def holds_section(data: bytes, memory_id: str) -> bool:
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Set keys (camelCase) of a section's marker in a document's file; all else is unchanged.
+    """Set keys (camelCase) of a section's marker in a document's file; all else is unchanged, and default values are
+    left out of the marker.
 
     Raises ConflictError if the section is missing, InputError if a marker is damaged.
     """
@@ -135,7 +142,7 @@ def _block(section: Section) -> str:
 
 
 def _marker_comment(marker: Mapping[str, object]) -> str:
-    """Render a section's marker as an HTML comment, without default values."""
+    """Render a section's marker as an HTML comment, on one line, without the default values of `_PLAIN`."""
     values = {key: value for key, value in marker.items() if key not in _PLAIN or value != _PLAIN[key]}
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace(">", "\\u003e")
     return f"<!-- pellucid:section {text} -->"
@@ -150,9 +157,10 @@ def _memory_of(
     content: str,
     quarantined: bool = False,
 ) -> Memory:
-    """Make the memory of a header version or section `of` a document; it is superseded if `of` is no longer valid.
+    """Make the memory of a header version or section `of` a document; its status is `superseded` if `of` has an end of
+    validity, else `active`.
 
-    `lines`, such as `3-9`, are where it stands in the document's file.
+    `lines`, such as `3-9`, are its lines in the document (not the vault file), for the evidence.
     """
     return Memory(
         id=of.id,
@@ -177,9 +185,10 @@ def _memory_of(
 
 
 def _retirement_of(document: Document) -> Retirement | None:
-    """Return how and since when a document is declared retired; None if its newest header version says it is in force.
+    """Return how and since when a document is declared retired; None if its newest header version does not declare it
+    so, or it has no version.
 
-    It dates from the first of the newest versions that all declare it retired.
+    Of the newest versions that declare it retired without a break, the first gives the date and the last the words.
     """
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):

@@ -31,9 +31,10 @@ Values = dict[str, object]
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """Split a text into frontmatter (without its fences; None if there is none) and body; a byte order mark goes.
+    """Split a text into frontmatter (without its fences; None if there is none) and body; a byte order mark is dropped.
 
-    Raises InputError if only one of the two fences `---` is there.
+    Raises InputError if the text begins with a fence `---` and no other closes it, or begins like our frontmatter
+    without its first fence: one of the first four lines is the `id` of a memory, episode or document.
     """
     if found := _FENCE.match(text):
         return found.group(1), text[found.end() :]
@@ -43,7 +44,9 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def replace(text: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a text's frontmatter, None removes one; a text without one gets one. Raises as `edit` does."""
+    """Set keys of a text's frontmatter, None removes one; a text without frontmatter gets one. All else is unchanged.
+    Raises as `edit` does.
+    """
     if found := _FENCE.match(text):
         return text[: found.start(1)] + edit(found.group(1), changes) + text[found.end(1) :]
     return f"---\n{edit('', changes)}---\n{text}"
@@ -119,8 +122,8 @@ def _parse_yaml(frontmatter: str) -> Values:
 
 
 def _refuse_anchors(frontmatter: str) -> None:
-    """Raise InputError if a frontmatter holds a YAML anchor or alias, more than 256 opening brackets, or what cannot be
-    scanned as YAML; whether it parses is not checked.
+    """Raise InputError if a frontmatter holds a YAML anchor or alias, has more than 256 `[` and `{` together, or cannot
+    be split into YAML's tokens; whether it parses is not checked.
     """
     if frontmatter.count("[") + frontmatter.count("{") > _MOST_BRACKETS:
         raise InputError("its frontmatter is nested too deeply", next_step="write plain lists")

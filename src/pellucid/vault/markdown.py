@@ -72,7 +72,8 @@ def content_lines(data: bytes) -> tuple[int, int]:
 
 
 def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
-    """Set frontmatter keys (camelCase) of a memory's file, None removes one; all else stays, comments too.
+    """Set frontmatter keys (camelCase) of a memory's file, None removes one; all else stays, comments too. A file
+    without frontmatter gets one.
 
     Raises InputError if the frontmatter is not YAML, or cannot be edited line by line.
     """
@@ -80,14 +81,16 @@ def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
-    """Render the file of an episode: frontmatter, the topic as heading, one block for each moment."""
+    """Render the file of an episode: frontmatter without empty values, the topic as heading, one block for each moment
+    (a passage, that is what was said in one turn).
+    """
     dumped = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []} | {"category": "moment"}
     return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{''.join(map(_moment_block, moments))}".encode()
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Set keys (camelCase) of a moment's marker in an episode's file.
+    """Set keys (camelCase) of a moment's marker in an episode's file; all else is unchanged.
 
     Raises ConflictError if the moment is not there, InputError if a marker is damaged.
     """
@@ -103,13 +106,15 @@ def without_moments(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def retitle_episode(data: bytes, old: str, new: str) -> bytes:
-    """Set the topic in an episode's frontmatter to `new`, and in its first heading that says exactly `old`."""
+    """Set the topic in an episode's frontmatter to `new`, and in its first heading `# old`, if there is one. Raises
+    InputError if the frontmatter cannot be edited line by line.
+    """
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
 
 
 def _moment_block(moment: Moment) -> str:
-    """Render a moment: its marker without default values, and its escaped content."""
+    """Render a moment: its marker, without the status `active` and `pinned` false, and its escaped content."""
     marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     marker = {key: value for key, value in marker.items() if (key, value) not in _PLAIN_STATE}
     return f"\n{_marker_comment(marker)}\n{escaped(moment.content.strip())}\n"
@@ -167,7 +172,10 @@ def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: 
 
 
 def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdentity) -> Parsed:
-    """Make an episode and the memories of its moments of frontmatter values and body."""
+    """Make an episode and the memories of its moments, with their turns as ordinals, of frontmatter values and body.
+
+    Raises InputError if a marker is damaged, ValidationError if a value is wrong.
+    """
     known = {name: values[key] for key, name in _EPISODE_KEYS.items() if key in values}
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)

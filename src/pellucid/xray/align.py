@@ -27,9 +27,9 @@ class Aligner:
     def align(self, text: str) -> tuple[Alignment, ...]:
         """Return for each key word of the query the word of `text` whose token is nearest to it, in the query's order.
 
-        A key word that overlaps no token of the query is skipped; empty if no token of `text` has a letter or digit.
-        Both texts are read only as far as the model reads a text: the rest is cut off. Offsets are in characters of
-        `text`; similarities are cosines, rounded to four decimals.
+        A key word that overlaps no token of the query is skipped; of several tokens, the one nearest to `text` counts.
+        Empty if no token of `text` has a letter or digit. Both texts are read only as far as the model reads a text:
+        the rest is cut off. Offsets are in characters of `text`; similarities are cosines, rounded to four decimals.
 
         Raises:
             EncoderError: the model could not be loaded.

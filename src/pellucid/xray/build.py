@@ -75,7 +75,9 @@ def build(
 
 
 def _eligible(corpus: Corpus) -> snapshot.Eligible:
-    """Return how many memories the index had, how many were active or had vectors, and its last applied write."""
+    """Return how many memories the index had, how many of these were active and how many had vectors, and the number of
+    the last write that it had applied.
+    """
     return snapshot.Eligible(
         memories=corpus.rows, active=corpus.active, with_vectors=corpus.vectors, applied_seq=corpus.applied_seq
     )
@@ -98,8 +100,8 @@ def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
 
 
 def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
-    """Return each leg's health with how many inadmissible memories it found, by rung; its reason names calls as the
-    surface in use writes them.
+    """Return each leg's health; `barred` counts, by the rung that rejected them, the memories that it found but that
+    may not answer. A reason names calls as the surface in use writes them.
     """
     return tuple(
         leg.model_copy(
@@ -113,8 +115,8 @@ def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
-    """Return how many of the inadmissible memories that a leg found each rung rejected, in ladder order; None if it
-    found none.
+    """Return how many memories each rung rejected of those that a leg found in its open search, that is among memories
+    that may not answer, in ladder order; None if it found none.
     """
     ranks = pool.open_ranks.get(leg)
     if ranks is None:
@@ -124,8 +126,8 @@ def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
 
 
 def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
-    """Return the verdict on a direct answer; None if the recall did not look for a direct answer. `anchor` is the
-    source of the answer; empty if there is no source.
+    """Return the verdict on a direct answer, a memory that answers by itself; None if the recall did not look for one.
+    `anchor` is the source of the answer; empty if there is no source.
     """
     tier = state.tier
     if tier is None:
@@ -160,7 +162,9 @@ def _query_read(state: State) -> snapshot.QueryRead:
 
 
 def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
-    """Return the recall's doubt, and whether it abstained for that; None if doubt was not judged."""
+    """Return the recall's doubt, its threshold and signs, the nearest misses, and whether it abstained; if it did not
+    in spite of its doubt, also why. None if doubt was not judged.
+    """
     doubt = state.abstention
     if doubt is None:
         return None

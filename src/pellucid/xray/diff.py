@@ -81,7 +81,7 @@ class RecallDiff(Wire):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The ids of all memories that it mentions."""
+        """The ids of all memories that entered, left, moved or were rescored, in this order."""
         return tuple(each.memory_id for each in (*self.entered, *self.left, *self.moved, *self.rescored))
 
 
@@ -148,8 +148,8 @@ class _RecallRanking:
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 
     def terms(self, memory_id: str) -> dict[str, float]:
-        """Map each term of a memory's final score to its value, with the penalty negative as `mmrPenalty`; empty if the
-        memory was not a candidate.
+        """Map each term of a memory's final score to its value, and `mmrPenalty` to what was taken off for its likeness
+        to better memories, as a negative number; empty if the memory was not a candidate.
         """
         at = self._position.get(memory_id)
         if at is None:
@@ -178,7 +178,9 @@ def _shift_between(ranking_a: _RecallRanking, ranking_b: _RecallRanking, memory_
 
 
 def _term_differences(terms_a: Mapping[str, float], terms_b: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """Yield each term that differs with its difference (b − a), in equation order; a missing term counts 0."""
+    """Yield each term that differs with its difference (b − a): legs first, then other terms, as in the equation of the
+    score; a missing term counts 0.
+    """
     for name in dict.fromkeys([*LEGS, *TERMS, *terms_a, *terms_b]):
         if difference := terms_b.get(name, 0.0) - terms_a.get(name, 0.0):
             yield name, difference
@@ -198,7 +200,9 @@ def _compare_queries(a: State, b: State) -> Literal["same", "another", "withheld
 
 
 def _properties(state: State) -> dict[str, Mapping[str, Any]]:
-    """Map each `RecallDiff` field of deltas to the values of this recall that are compared for it, by name."""
+    """Map each field of `RecallDiff` that consists of deltas, such as `request`, to the values of this recall that are
+    compared for it, by name.
+    """
     context, settings = state.context, state.request.settings
     return {
         "answer": {"abstained": _abstained(state), "told": len(context.included), "cut": len(context.cuts)},
@@ -248,7 +252,9 @@ def _abstained(state: State) -> bool:
 
 
 def _plan_values(state: State) -> dict[str, object]:
-    """Return how a recall understood its query, without its words: kinds, instants and counts, by wire name."""
+    """Return how a recall understood its query, without its words, by wire name: class, depth, period (`since`, `until`
+    in epoch milliseconds), numbers of words, names, entities and sub-questions, reranker, and tier.
+    """
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {

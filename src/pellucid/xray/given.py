@@ -32,9 +32,9 @@ class GivenContext:
 def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
     """Rebuild the context that a recorded recall gave, from its recorded ranking and today's memories.
 
-    Memories that are gone, or that may not be shown to a caller with the recorded request's scopes (`may_be_told`), are
-    left out, and no model shortens the text. If the words of the question were not kept, the context is empty and the
-    reason says so; else they are searched for again, for what no receipt contains.
+    Left out are memories that are gone, or that may not be shown to a caller with the recorded request's scopes
+    (`may_be_told`); no model shortens the text. The question is searched for again, for what no receipt contains; if
+    its words were not kept, the context is empty and `differs` says so.
     """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
@@ -47,7 +47,8 @@ def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
 
 
 def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
-    """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, index rows.
+    """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, admission (what
+    may answer) and index rows (-1 for a candidate that no leg finds today).
 
     The recall is run again for these, up to the ranking, which stays the recorded one. `shown` are the served memories
     that still exist and may be shown: they become `kept`. The settings have no context passes.
@@ -72,7 +73,10 @@ def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
 
 
 def _differences(receipt: Receipt, context: Context, shown: Sequence[Served]) -> Iterator[str]:
-    """Yield in words why the rebuilt context differs from the one that was given; nothing if it does not."""
+    """Yield in words why the rebuilt context differs, or can differ, from the one that was given: memories gone,
+    written again, or worded by a model then. If none of these, only if its length, memories or cuts differ; else
+    nothing.
+    """
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context
     if gone := len(versions) - len(shown):

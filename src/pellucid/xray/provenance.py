@@ -51,7 +51,9 @@ def is_stale(memory: Memory, at: datetime) -> bool:
 
 
 def retired_at(memory: Memory, at: datetime) -> bool:
-    """Whether a memory is a section of a document whose header had retired that document by `at`."""
+    """Whether a memory belongs to a document (as section or header version) whose header had declared the document
+    retired by `at`.
+    """
     return memory.retired is not None and memory.retired.since <= at
 
 
@@ -99,14 +101,15 @@ def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[s
 
 
 def _unmet_scopes(memory: Memory, request: Request) -> list[str]:
-    """Return the boundary scopes of a memory that the caller did not name."""
+    """Return the boundary scopes (`temporary`, `private`, `do-not-use-outside-this-context`) of a memory that the
+    caller did not name.
+    """
     return [scope for scope in BOUNDARY_SCOPES if scope in memory.scopes and scope not in request.scopes]
 
 
 def _safety(memory: Memory, request: Request, reasons: tuple[str, ...]) -> Safety:
-    """Return `blocked` for a status of `KEPT_BACK` or an unmet scope, else `requires-review` if there are reasons.
-
-    Else `safe`.
+    """Return `blocked` for a status of `KEPT_BACK` (forgotten, rejected, quarantined) or an unmet boundary scope, else
+    `requires-review` if there are reasons, else `safe`.
     """
     if memory.status in KEPT_BACK or _unmet_scopes(memory, request):
         return "blocked"

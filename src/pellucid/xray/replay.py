@@ -142,8 +142,8 @@ class _ThenAndNow:
         return frozenset(column for column, setting in _LATER.items() if setting not in named) if named else frozenset()
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """Return a mask of the shared candidates for which any of these columns differs. Unrecorded columns do not
-        count.
+        """Return a mask of the shared candidates for which any of these columns differs. Two NaN are equal, and columns
+        that the receipt lacks (`unrecorded`) do not count.
         """
         out = np.zeros(len(self._here), dtype=np.bool_)
         for column in (each for each in columns if each not in self.unrecorded):
@@ -193,8 +193,9 @@ def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 def _write_reasons(both: _ThenAndNow) -> Iterator[Reason]:
     """Yield the reasons `forgotten`, `removed`, `added` and `changed`, each with the memories that it concerns.
 
-    They come from `both.since`; `changed` also has the shared candidates whose own columns differ. Matched words do not
-    count as such a column if the query had the most stems that are read.
+    They come from `both.since`; `changed` also has the shared candidates of which a column differs that depends on
+    memory and question alone (`_OWN`). Matched words are not compared if the query had `MAX_STEMS` words or more, since
+    other words of it may be read today.
     """
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
@@ -214,13 +215,18 @@ def _column_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _lifecycle_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that a lifecycle fold changed heat, tier or reinforcement of shared candidates."""
+    """Yield the reason `lifecycle-fold`: a lifecycle pass, which works out heat and tier anew, changed the heat, tier
+    or reinforcement of shared candidates.
+    """
     yield from _reason_with_ids("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
 
 
 def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield `model-changed` for another cosine of unchanged words, `vectors-changed` for a vector in only one recall.
-    If one recall had no vectors at all, its encoder was down, which `_health_reasons` reports.
+    """Yield `model-changed` for shared candidates whose cosine differs though they were not changed, `vectors-changed`
+    for those that have a vector in only one recall.
+
+    If one recall had no vectors at all, its encoder was down, and the second is not given: `_health_reasons` reports
+    it.
     """
     then, now = both.pairs("cosine")
     written = {*both.since.changed, *both.ids(both.differing(*_OWN))}
@@ -231,7 +237,8 @@ def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that another reranker scored, or the same one scored memories not changed since differently.
+    """Yield `reranker-changed` if another reranker scored, or if the same one scored memories differently that were not
+    changed since.
 
     A reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
     """
@@ -244,7 +251,9 @@ def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _health_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reasons that a leg's health differs, and that a stage failed or ran in only one of the two recalls."""
+    """Yield `leg-health-changed` if a leg's health differs or only one recall asked it, and `stage-health-changed` if a
+    stage failed or ran in only one of the two.
+    """
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
     yield from _change_reason("leg-health-changed", *health, absent="not asked")
     stages = (

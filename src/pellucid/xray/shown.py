@@ -112,9 +112,9 @@ class CandidateView:
         """Return the best rejected candidates, at most `max_count`.
 
         Of a recall that abstained, first its nearest ones that no rung rejected: all of them, even if `max_count` is
-        less. Then up to half of `max_count` that a filter stopped (those with the best rank among the inadmissible
-        memories that a leg found, sorted by score), then those cut later, such as by topK or the budget, in the order
-        of the ranking. A repeat of a memory that was itself left out is not listed.
+        less. Then up to half of `max_count` that a filter stopped: those that a leg's open search (among memories that
+        may not answer) ranked best, then others, sorted by score. Then those cut later, such as by topK or the budget,
+        in the order of the ranking. A repeat of a memory that was itself left out is not listed.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -138,7 +138,9 @@ class CandidateView:
         )
 
     def _rejected_candidate(self, position: int) -> snapshot.RejectedCandidate:
-        """Return a candidate that a filter or a cut stopped, with the reason in words and the margin."""
+        """Return a candidate that a rung rejected, with the rung, its reason in words, by how much it failed
+        (`_margin`) and the least that passes (`_floor`), as far as the rung measures these.
+        """
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         memory_id = unpack_id(self._pool.ids[position])
         omitted = omitted_reason(self._state, memory_id) or ""
@@ -189,8 +191,8 @@ class CandidateView:
     def _reason_for_repeat(self, position: int, memory_id: str) -> str:
         """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id.
 
-        Of a section that is a licence or the like, say to which other section it gives way: a receipt records the pair
-        and not the reason, which of such a section is taken to be that.
+        Of a section that is a licence, references or the like, say instead to which other section of its document it
+        gives way. The receipt records only the pair; the reason is told from what the section is today.
         """
         better = self._state.repeats.get(position)
         if better is None:
@@ -202,8 +204,9 @@ class CandidateView:
         return repeat_in_words(self._result_label(better_id), shown=shown, bare=bare, above=above)
 
     def _moved_in_words(self, position: int) -> str:
-        """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it. It is
-        called newer only if it is from a later day (UTC) and another session, and the older one does not only ask.
+        """Say above which older memory the term `renewal` moved this one, and why: its document replaces the other's;
+        or it is newer, that is from a later day (UTC) and another session, and the older one does not only ask; else it
+        follows the other in time. Empty if `renewal` did not move it.
         """
         pool, older = self._pool, self._pool.newer_than.get(position)
         if older is None:
@@ -218,11 +221,12 @@ class CandidateView:
         return wording.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
     def _edges_clause(self, position: int) -> str:
-        """Name the edges that lead to a candidate, where the query asks for some: `SPEC-030 depends on SPEC-010, as the
+        """Name the edges that lead to a candidate, if the query asks for edges: `SPEC-030 depends on SPEC-010, as the
         question asks`.
 
-        It says so where the edges are of another type, which counts as well, or none that was asked for. Empty if none
-        was asked for or none leads to it; `An edge leads to it` if a name on the path is gone.
+        If the edges are of another type, which counts as well, or none that was asked for leads to it, say so instead.
+        Empty if the graph leg answers with nothing or did not reach it; `An edge leads to it` in place of the edges if
+        a node on the path has no name now.
         """
         plan, path = self._state.plan, self._state.paths.get(unpack_id(self._pool.ids[position]))
         is_answer, asked = bool(self._pool.answering(plan)[position]), plan.asked
@@ -237,7 +241,9 @@ class CandidateView:
         return f"{words}, {'which counts as well where dependencies are asked for' if is_other else AS_ASKED}"
 
     def _lender_in_words(self, position: int) -> str:
-        """Name the neighbour in the session that lends a candidate most; empty if none lends anything."""
+        """Name the neighbour that lends a candidate most, that is adds most to its term `expansion`, which passes
+        scores on within a session: a result by its number, a left-out one by its id. Empty if none lends anything.
+        """
         pool = self._pool
         if "expansion" not in pool.terms or not pool.terms["expansion"][position]:
             return ""
@@ -259,14 +265,16 @@ class CandidateView:
         return f"[{results.index(memory_id) + 1}]" if memory_id in results else memory_id
 
     def _floor(self, rung: str) -> float | None:
-        """Return the least that passes a filter that measures; None for other rungs."""
+        """Return the least value that passes a filter that measures (`token-overlap`, `score-floor`), by the recall's
+        settings; None for other rungs.
+        """
         floor = next((each.floor for each in FILTERS if each.name == rung), None)
         return floor(self._state.request.settings) if floor else None
 
     def _margin(self, rung: str, position: int) -> float | None:
-        """Return by how much a candidate missed a rung, in that filter's unit.
-
-        For `top-k` in score, for `budget-fit` in characters; None for other rungs.
+        """Return by how much a candidate missed a rung: in the filter's unit for `token-overlap` (share of the query's
+        words) and `score-floor` (cosine), in score below the last one kept for `top-k`, in characters for `budget-fit`.
+        None for other rungs, and if the budget's is not recorded.
         """
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
@@ -278,8 +286,8 @@ class CandidateView:
         return None
 
     def _scores(self, position: int) -> snapshot.ScoreDecomposition:
-        """Return the final score, the penalty and the terms at work: of legs that found it, and others not 0. The terms
-        of the sub-questions' legs are added up as `sub_queries`.
+        """Return the final score, the penalty (None if it is 0) and terms: of legs, those that found the candidate, of
+        others, those that are not 0. The terms of the legs asked with sub-questions are added up as `sub_queries`.
         """
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
@@ -294,7 +302,8 @@ class CandidateView:
 
     def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
         """Return for each leg that found a candidate: rank, raw score, term, and the key words that `lexical` matched.
-        A candidate that a leg found only as evidence (in its open arm) has its rank there and the term 0.
+        If a leg found it only in its open search, among memories that may not answer, it has its rank there and the
+        term 0.
         """
         pool, out = self._pool, list[snapshot.LegContribution]()
         for leg, ranks in pool.ranks.items():
@@ -312,8 +321,8 @@ class CandidateView:
         return tuple(out)
 
     def _graph_path(self, memory_id: str) -> _GraphPath:
-        """Return how the graph leg reached a memory: node names, edge confidences, and edges in words. All three are
-        None if the leg did not reach the memory. A node without a name is called `GONE`.
+        """Return how the graph leg reached a memory: the names of the nodes (`GONE` for one without a name), the edges'
+        confidences, and the edges as text, `A TYPE B`. All three are None if the leg did not reach the memory.
         """
         path = self._state.paths.get(memory_id)
         if path is None:
@@ -325,7 +334,8 @@ class CandidateView:
         return tuple(self._names.get(node, GONE) for node in path.nodes)
 
     def _edges(self, path: GraphPath, spell: Callable[[str], str] = str) -> tuple[str, ...]:
-        """Return the edges of a path as they are written down, whichever way they were followed.
+        """Return the edges of a path as texts such as `SPEC-030 DEPENDS_ON SPEC-010`, each in its own direction,
+        whichever way it was followed.
 
         `spell` is given the type of each edge (`DEPENDS_ON`) and returns the words for it.
         """
@@ -343,7 +353,9 @@ class CandidateView:
         return snapshot.RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
     def _served_by(self, position: int) -> snapshot.ServedBy:
-        """Say what served a candidate: `direct-answer`, its only leg, `hybrid` for several legs, else `episode`."""
+        """Say what served a candidate: `direct-answer` if it is one, else the name for the only leg that found it,
+        `hybrid` if several legs did, `episode` if none did, since neighbours brought it in.
+        """
         if "direct" in self._pool.terms and self._pool.terms["direct"][position]:
             return "direct-answer"
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}

@@ -29,23 +29,26 @@ def rank_in(order: Ints, position: int | None) -> int | None:
 
 
 def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
-    """Return the rung that a column of verdicts (`rejected` or `soft`) has at a pool position; None if the position is
-    None, or no rung rejected or flagged the candidate.
+    """Return the rung that a column of verdicts has at a pool position: of `rejected` the one that rejected the
+    candidate, of `soft` the one that flagged it and let it pass. None if the position is None, or there is no such
+    rung.
     """
     number = int(verdicts[position]) if position is not None else 0
     return RUNGS[number - 1] if number else None
 
 
 def cut_in_words(state: State, memory_id: str) -> str | None:
-    """Say how much of a memory the context shows; None if it shows all or nothing of the memory."""
+    """Say how much of a memory the context shows, as `2 of 5 sentences, the whole: …` with the call that shows it; None
+    if the context shows all or nothing of it.
+    """
     cut = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
     return cut and f"{cut.shown} of {cut.of} sentences, the whole: {bare_step('memory.show', memory_id=memory_id)}"
 
 
 def omitted_reason(state: State, memory_id: str) -> str | None:
-    """Return why the context left a ranked memory out; None if no omission is recorded.
+    """Return why the context left a ranked memory out, as recorded; None if no omission is recorded.
 
-    Of a memory that did not fit, say what the finished context left of the budget.
+    Of a memory that did not fit, say how many characters of the budget the finished context left.
     """
     recorded, budget = _recorded_reason(state, memory_id), state.request.settings.char_budget
     if missing_room(state, memory_id) is None:
@@ -62,7 +65,9 @@ def ids_left_out_for_another(state: State) -> list[str]:
 
 
 def missing_room(state: State, memory_id: str) -> int | None:
-    """Return how many characters more than were left a memory needs that the budget left out; None if not recorded."""
+    """Return how many characters more a memory needed than were left when the context was filled; None if the recall
+    did not leave it out for the budget, or did not record the number.
+    """
     return missing_characters(_recorded_reason(state, memory_id) or "")
 
 
@@ -78,7 +83,8 @@ def rank_in_context(state: State, memory_id: str) -> int | None:
 
 
 def standing(memory: Memory) -> MemoryStanding:
-    """Return the state of a memory that decides whether it is admissible, as the index would store it.
+    """Return the state of a memory that decides whether it may answer, as the index would store it: active, out of
+    quarantine, valid from and until, pinned.
 
     Instants are epoch milliseconds; a missing beginning is `-FOREVER`, a missing end `FOREVER`. Of two ends the earlier
     counts.

@@ -50,8 +50,11 @@ class ChatCommand:
         return cls(name, (program, *words[1:]), environment, clean)
 
     def exchange(self, question: ChatPrompt, within_s: float) -> Reply | Failure:
-        """Run the program once on a question, for at most `within_s` seconds; return its reply, not checked, or why
-        there is none. Of what it prints, 1 MiB is the most.
+        """Run the program once on a question, as `prompt_of` writes it; return what it printed as the reply, whose JSON
+        is not checked, or why there is none.
+
+        There is none if the program cannot be started, takes longer than `within_s` seconds, prints more than 1 MiB,
+        ends with an exit code other than 0, or prints no UTF-8.
         """
         prompt = prompt_of(question)
         try:
@@ -63,9 +66,11 @@ class ChatCommand:
         return self._outcome(result, prompt, within_s)
 
     def _outcome(self, result: ProgramRun, prompt: str, within_s: float) -> Reply | Failure:
-        """Return the output of a run as a reply, or why the output is not one.
+        """Return the output of a run as a reply; a Failure if the program ran out of time, printed too much, ended with
+        an exit code other than 0, or printed no UTF-8. Asking again can help each of these (`again`).
 
-        `prompt` is what the program was given: lines of it are left out of the complaint.
+        `prompt` is what the program was given: lines of it are left out of the failure's `complaint`, the end of what
+        the program wrote to its standard error.
         """
         failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(result.complaint)), prompt))
         if result.ended == "late":
@@ -83,7 +88,9 @@ class ChatCommand:
 
 
 def prompt_of(question: ChatPrompt) -> str:
-    """Return a question as one text: instructions, schema and data, below the line by which capture recognises it."""
+    """Return a question as one text: the line by which capture recognises it (`opening_line`), then instructions,
+    schema and data.
+    """
     prompt = (
         f"{question.system}\n\n"
         "Answer with one JSON value that follows this JSON schema, and with nothing else. Use no tools.\n"
@@ -119,16 +126,16 @@ def _split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _missing_program(name: str, setting: str) -> Failure:
-    """Return the failure for a program that is not on this machine.
+    """Return the failure `llm_not_installed` for a program that is not on this machine.
 
-    `setting` is the program as the setting has it, `name` its last part.
+    `setting` is the program as `llm.command` has it (a path, if it has a `/`), `name` its last part.
     """
     where = "is not there, or cannot be executed" if "/" in setting else "is not in PATH"
     return Failure("llm_not_installed", f"the program {name} of llm.command {where}", "install it, or give its path")
 
 
 def _printable(complaint: bytes) -> str:
-    """Return the output of a program as text without colours, and with blanks for control characters."""
+    """Return the output of a program as text without colours; control characters but line breaks become blanks."""
     text = _COLOUR.sub("", complaint.decode("utf-8", "replace"))
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 

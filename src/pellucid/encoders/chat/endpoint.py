@@ -83,8 +83,8 @@ class _ErrorBody(BaseModel):
 
 
 def check_settings(settings: LlmSettings) -> None:
-    """Raise InputError if no endpoint can be asked with these settings: one is missing or has an impossible value, or
-    `llm.maxCost` is set without prices.
+    """Raise InputError if no endpoint can be asked with these settings: `llm.baseUrl` or `llm.model` is missing, the
+    address is none by `parse_address`, the key cannot be one (`can_be_key`), or `llm.maxCost` is set without a price.
     """
     for name, value in (("baseUrl", settings.base_url), ("model", settings.model)):
         if not value:
@@ -127,7 +127,9 @@ def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Re
 
 
 def _path_and_body(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, object]]:
-    """Return the path below the base URL, and the JSON body, that put a question to the API of the settings."""
+    """Return the path below the base URL (`/responses` or `/chat/completions`, by `llm.api`), and the JSON body that
+    asks for an answer by the question's schema (strict) of at most `llm.maxOutputTokens`.
+    """
     form: dict[str, object] = {"name": question.name, "strict": True, "schema": dict(question.schema)}
     if settings.api == "responses":
         return "/responses", {
@@ -147,7 +149,9 @@ def _path_and_body(settings: LlmSettings, question: ChatPrompt) -> tuple[str, di
 
 
 def _failure_without_answer(error: NoAnswerError) -> Failure:
-    """Return the failure for a request without a whole answer."""
+    """Return the failure for a request without a whole answer: `llm_timeout` if it was late; if it was too long, that
+    of its HTTP status, or `llm_bad_answer` for a 2xx; else `llm_unreachable`.
+    """
     if error.reason == "late":
         return Failure("llm_timeout", str(error), "raise llm.timeoutS, or try again later", again=True)
     if error.reason == "long":
@@ -156,7 +160,11 @@ def _failure_without_answer(error: NoAnswerError) -> Failure:
 
 
 def _failure_of(answer: HttpResponse) -> Failure | None:
-    """Return the failure that an answer's HTTP status means; None for 2xx."""
+    """Return the failure that an answer's HTTP status means; None for 2xx.
+
+    429 is `llm_rate_limited`, 5xx `llm_unreachable`, 408 `llm_timeout`: asking again can help these, but not if the
+    quota is used up. Any other status is `llm_refused`.
+    """
     status, details = answer.status, _error_words(answer)
     words = f"the endpoint answered {status}" + (f" ({', '.join(details)})" if details else "")
     if 200 <= status < 300:
@@ -183,7 +191,9 @@ _REFUSED = {
 
 
 def _error_words(answer: HttpResponse) -> list[str]:
-    """Return the code and parameter of an endpoint's own error, if they are safe to repeat."""
+    """Return the code and the parameter of an endpoint's own error, each only if it is one of the words of
+    `_REPEATABLE`, which cannot contain a key or a turn. Empty if the body is no such error.
+    """
     try:
         error = _ErrorBody.model_validate_json(answer.body).error
     except ValidationError:
@@ -208,7 +218,9 @@ def _wait_s(answer: HttpResponse) -> float | None:
 
 
 def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failure:
-    """Return the reply in the body of a successful answer, or why there is none."""
+    """Return the reply in the body of a successful answer, or why there is none: the body is not the JSON of the API,
+    the answer was cut off or is missing, or the model refused.
+    """
     try:
         return _read_responses(body) if api == "responses" else _read_completion(body)
     except ValidationError:
@@ -216,7 +228,8 @@ def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failu
 
 
 def _read_completion(body: bytes) -> Reply | Failure:
-    """Return the reply in the body of a `/chat/completions` answer, or why there is none.
+    """Return the reply in the body of a `/chat/completions` answer, that of the first choice; or why there is none: no
+    choice, a refusal or a content filter, or an answer that was cut off.
 
     Raises ValidationError if the body does not have that form.
     """
@@ -233,7 +246,8 @@ def _read_completion(body: bytes) -> Reply | Failure:
 
 
 def _read_responses(body: bytes) -> Reply | Failure:
-    """Return the reply in the body of a `/responses` answer, or why there is none.
+    """Return the reply in the body of a `/responses` answer, the texts of its messages joined; or why there is none: a
+    refusal or a content filter, an answer that was cut off, or a run that failed or was cancelled.
 
     Raises ValidationError if the body does not have that form.
     """
@@ -251,16 +265,20 @@ def _read_responses(body: bytes) -> Reply | Failure:
 
 
 def _token_count(usage: JsonValue, name: str) -> int | None:
-    """Return the count of this name in an answer's `usage`; None if it is missing or impossible."""
+    """Return the count of this name in an answer's `usage`; None if it is missing, no whole number, negative or above a
+    thousand million (`_MOST_TOKENS`).
+    """
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and 0 <= count <= _MOST_TOKENS else None
 
 
 def _unusable(flaw: str, usage: Usage, step: str = "try another model") -> Failure:
-    """Return the failure for an answer that cannot be read; `flaw` ends the sentence `the answer is unusable: …`."""
+    """Return the failure `llm_bad_answer`, which asking again can help; `flaw` ends its sentence `the answer is
+    unusable: …`, `step` is its next step.
+    """
     return Failure("llm_bad_answer", f"the answer is unusable: {flaw}", step, again=True, usage=usage)
 
 
 def _declined(usage: Usage) -> Failure:
-    """Return the failure for a model that refused to answer."""
+    """Return the failure `llm_refused`, which asking again does not help, for a model that refused to answer."""
     return Failure("llm_refused", "the model declined to answer", "try another model", usage=usage)

@@ -43,7 +43,9 @@ class ChatError(EncoderError):
 
     @property
     def storable(self) -> str:
-        """Return the message without the program's complaint: the part that is safe to store."""
+        """Return the message without `complaint`, which a program wrote and which could repeat a turn: so it is safe to
+        store.
+        """
         return super().__str__()
 
     @property
@@ -74,12 +76,14 @@ class ChatModel(Protocol):
 
     @property
     def model(self) -> str:
-        """Return the model's name as the records give it: `command:llm`."""
+        """Return the model's name as the records give it: that of the setting `llm.model`, or for a program `command:`
+        and its name, such as `command:llm`.
+        """
         ...
 
     @property
     def meter(self) -> Meter:
-        """Return what the run has used so far."""
+        """Return what was used through this object so far: the counter itself, which each call changes."""
         ...
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
@@ -131,7 +135,9 @@ class _Chat:
         return self._backend.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
-        """See `ChatModel.ask`; after a failure for which it can help, ask again, at most `llm.retries` times."""
+        """See `ChatModel.ask`. Asks again, at most `llm.retries` times, after a failure that this can help and whose
+        wait is at most `LONGEST_WAIT_S`. Counts the call and its seconds in the meter.
+        """
         started = time.perf_counter()
         self.meter.calls += 1
         try:
@@ -140,7 +146,9 @@ class _Chat:
             self.meter.seconds += time.perf_counter() - started
 
     def _ask_with_retries(self, question: ChatPrompt) -> JsonValue:
-        """Return the first answer that follows the schema. Raises as `ChatModel.ask`."""
+        """Ask until an answer follows the schema, as often as `ask` says, and return that answer. Counts the attempts
+        and what they used in the meter. Raises as `ChatModel.ask`.
+        """
         attempts = 0
         while True:
             self._deadline.check()
@@ -164,7 +172,9 @@ class _Chat:
             self._sleep(self._deadline.within(self._pause_s(outcome, attempts)))
 
     def _check_caps(self) -> None:
-        """Raise ChatError if this run has reached its cap on costs or on calls."""
+        """Raise ChatError if this run has reached its cap: costs of `llm.maxCost`, or for a program `llm.commandCalls`
+        attempts. 0 is no cap.
+        """
         cap, max_calls = self._settings.max_cost, self._backend.max_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"
@@ -175,7 +185,7 @@ class _Chat:
 
     def _count_usage(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
         """Add the tokens of one exchange, and their cost, to the meter; estimate tokens that the endpoint did not
-        count. Do nothing if no endpoint answered, or a program was asked.
+        count, as one for four characters. Do nothing if no endpoint answered, or a program was asked.
         """
         if outcome.usage is None:
             return

@@ -10,7 +10,9 @@ _MARK = re.compile(r'^<pellucid-prompt id="ask_[0-9a-f]{32}">$', re.MULTILINE)
 
 
 def opening_line(prompt: str) -> str:
-    """Return the line to be put above a prompt, with a digest of it, by which `is_own_prompt` recognises it."""
+    """Return the line to be put above a prompt, `<pellucid-prompt id="ask_…">` with a digest of the prompt, by which
+    `is_own_prompt` recognises it.
+    """
     digest = hashlib.blake2b(prompt.encode("utf-8", "replace"), digest_size=16).hexdigest()
     return f'<pellucid-prompt id="ask_{digest}">'
 

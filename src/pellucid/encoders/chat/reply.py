@@ -25,8 +25,9 @@ _START = re.compile(r"[{\[]")
 def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
     """Return the first JSON object or list in a model's text that follows the schema, and "".
 
-    If there is none, return None and what is wrong with the first one, or with the text. Of the schema, only `type`,
-    `enum`, `properties` and `items` are checked; a missing property counts as null.
+    If there is none, return None and a phrase that says what is wrong with the first one, or with the text. Of the
+    schema, only `type`, `enum`, `properties` and `items` are checked: each part must have a `type`, each list `items`.
+    A missing property counts as null.
     """
     first = ""
     for value in _json_values(text, _ENVELOPES):
@@ -38,9 +39,11 @@ def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
 
 
 def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
-    """Yield every outermost JSON object or list in a text, each followed by the values that it can be an envelope of.
+    """Yield every outermost JSON object or list in a text, in order, each followed by the values inside it that can be
+    the answer (`_values_inside`), as it may be an envelope.
 
-    `depth` is how many layers of envelopes are opened. After 200 braces that begin no JSON, the rest is not read.
+    `depth` is how many layers of envelopes are opened. After 200 braces or brackets that begin no JSON, the rest is not
+    read.
     """
     at = broken = 0
     while broken < _BROKEN_STARTS and (start := _START.search(text, at)):
@@ -56,7 +59,9 @@ def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
 
 
 def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
-    """Yield the objects within an object, and the JSON within its texts, down to `depth` layers."""
+    """Yield the objects among an object's values, and the JSON within its texts, and so on inside these, down to
+    `depth` layers. Lists are not searched; nothing for a value that is no object, or at depth 0.
+    """
     if depth and isinstance(value, dict):
         for part in value.values():
             if isinstance(part, dict):
@@ -69,7 +74,7 @@ def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
 def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
     """Return what is wrong with a value by its schema, in words that call it `where`; empty if nothing is.
 
-    A missing property counts as null.
+    What is checked: see `read_json`. A missing property counts as null.
     """
     allowed = schema.get("enum")
     if isinstance(allowed, Sequence) and value not in allowed:

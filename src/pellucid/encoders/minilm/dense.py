@@ -72,12 +72,16 @@ class Norm:
 
     @property
     def typical_size(self) -> Vector:
-        """Return the absolute value that each channel rarely exceeds: two standard deviations beyond its shift."""
+        """Return, for each channel, the absolute value that it rarely exceeds: 2·|gamma| + |beta|, two standard
+        deviations beyond its shift.
+        """
         return 2 * np.abs(self.gamma) + np.abs(self.beta)
 
     @property
     def largest_size(self) -> Vector:
-        """Return the value that no channel's size exceeds: n numbers of variance 1 are within sqrt(n) of their mean."""
+        """Return, for each channel, the absolute value that it never exceeds: sqrt(n)·|gamma| + |beta|, as n numbers of
+        variance 1 are within sqrt(n) of their mean.
+        """
         return np.sqrt(np.float32(self.gamma.size)) * np.abs(self.gamma) + np.abs(self.beta)
 
 
@@ -130,20 +134,26 @@ class Int8Dense:
         return [graph.apply("Mul", product(codes, zero, _Columns.of(weight)), by_row) for weight in weights]
 
     def _matrix_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        """Add the product of uint8 rows (their name and zero point) and int8 weights, as float32; return its name."""
+        """Add the product of uint8 rows (`codes`, their name, and `zero`, their zero point) and int8 weights, scaled by
+        column, as float32; return its name.
+        """
         add = self.graph.constant
         inputs = (codes, add(columns.codes), self.graph.scalar(1), add(columns.scale), self._zero_point(zero))
         return self.graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
     def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        """Add a `_matrix_product` with the product of the weights' remainders added; return its name."""
+        """Add the sum of two `_matrix_product`s, one of the weights rounded and one of what rounding them lost
+        (`_Columns.rest`); return its name.
+        """
         rest = self._matrix_product(codes, zero, columns.rest)
         return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)
 
     def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
         """Add the products of a norm's output with each of the weights; return their names.
 
-        The rows of a norm are bounded, so one scale serves them all, and one product takes whole steps and remainders.
+        The norm is added once more, its channels divided (`_channel_divisors`) so that one fixed scale serves all rows.
+        The rows rounded, and what rounding lost in steps a tenth as large, stand side by side: one product multiplies
+        both.
         """
         graph = self.graph
         divisor = _channel_divisors(weights, norm)
@@ -156,17 +166,20 @@ class Int8Dense:
         return [self._matrix_product(codes, _ZERO, one.with_finer_rows()) for one in columns]
 
     def _row_scales(self, rows: str) -> tuple[str, int]:
-        """Add a scale for each row in both directions.
+        """Add, for each row, the scale at which its largest absolute value is 127 steps.
 
-        Return the name of the scales, and the zero point of all rows.
+        Return the name of the scales, and the zero point of all rows: 128, in the middle, as values go in both
+        directions.
         """
         graph = self.graph
         largest = graph.apply("ReduceMax", graph.apply("Abs", rows), graph.ints(1), keepdims=0)
         return graph.apply("Mul", largest, graph.scalar(1 / 127)), _ZERO
 
     def _gelu_scale(self, rows: str) -> tuple[str, int]:
-        """Add what `_row_scales` adds, for GELU's output, and return the same: it is nearly one-sided, so that its zero
-        point is low.
+        """Add, for each row of GELU's output, the scale at which its largest value is 223 steps, but at least the one
+        at which GELU's lowest value, -0.17, is 32 steps.
+
+        Return the name of the scales, and the zero point of all rows: 32, as few values are negative.
         """
         graph = self.graph
         largest = graph.apply("ReduceMax", rows, graph.ints(1), keepdims=0)
@@ -187,27 +200,32 @@ class _Columns:
 
     @classmethod
     def of(cls, weight: Vector) -> "_Columns":
-        """Return the weights with the scale at which each column's largest is 127."""
+        """Return the weights in steps of one scale a column, at which the column's largest size is 127 steps."""
         scale = np.abs(weight).max(axis=0) / np.float32(127)
         return cls(weight / scale, scale)
 
     @property
     def codes(self) -> NDArray[np.int8]:
-        """Return the steps, rounded."""
+        """Return the steps, rounded to whole numbers."""
         return np.rint(self.steps).astype(np.int8)
 
     @property
     def rest(self) -> "_Columns":
-        """Return the remainders of rounding, at most half a step each, in steps 254 times as fine."""
+        """Return what rounding the steps to `codes` lost, at most half a step each, as weights in steps 254 times as
+        fine.
+        """
         return _Columns((self.steps - self.codes) * np.float32(254), self.scale / np.float32(254))
 
     def with_finer_rows(self) -> "_Columns":
-        """Return the weights twice, one below the other: again for inputs that are remainders in finer steps."""
+        """Return the weights twice, one below the other, the second time a tenth as large: these meet inputs that are
+        remainders, in steps a tenth as large.
+        """
         return _Columns(np.concatenate([self.steps, self.steps / np.float32(_FINER)]), self.scale)
 
 
 def _channel_divisors(weights: Sequence[Vector], norm: Norm) -> Vector:
-    """Return a divisor for each channel, to be multiplied into its weights: divided so, no channel exceeds 127.
+    """Return, for each channel, a number by which the norm's output is to be divided and the channel's weights
+    multiplied; so divided, no channel exceeds 127.
 
     SmoothQuant's idea (Xiao et al. 2023, eq. 4, alpha = 1/2): narrow wide channels, so that one scale suits all. A
     channel's range is taken from its layer norm instead of from data, and the root mean square of its weights in place

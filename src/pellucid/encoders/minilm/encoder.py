@@ -68,7 +68,7 @@ class MiniLM:
 
     @property
     def basis(self) -> str:
-        """Return the name of the projection of the token codes."""
+        """Return the name of the projection by which token codes are made, `wht128-v1`."""
         return BASIS
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
@@ -94,7 +94,7 @@ class MiniLM:
         return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the encodings of as many texts as are worked on at once."""
+        """Return the encodings of texts, in their order, all worked on at once; loads the model if needed."""
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
@@ -102,9 +102,9 @@ class MiniLM:
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _encode_query(self, text: str) -> QueryEncoding:
-        """Return the encoding of a query.
+        """Return the encoding of a query, not cached.
 
-        Its spans are ranges in the text as given, without blanks that reading adds.
+        Its spans are ranges of characters in the text as given: blanks that `reading.read` adds are not counted.
         """
         from pellucid.encoders.minilm import reading, running
 
@@ -117,7 +117,9 @@ class MiniLM:
         return running.encode_query(loaded.session, found.ids, tuple(spans))
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
-        """Return the tokenizer and session, loaded in the background on first use; raises as `encode_query`."""
+        """Return the tokenizer and session, loaded in the background on first use, and again after a failure if
+        `_is_worth_retrying`; raises as `encode_query`.
+        """
         from concurrent.futures import ThreadPoolExecutor, wait
 
         with self._lock:
@@ -144,9 +146,10 @@ class MiniLM:
         return _Loaded(open_tokenizer(self._cache, self._report), session)
 
     def _is_worth_retrying(self, loading: "Future[_Loaded]") -> bool:
-        """Whether a load failed and can succeed now.
+        """Whether a load has failed and another one can succeed.
 
-        If no source had the files, it cannot until the files are in the cache.
+        After an EncoderError, as when no source had the files, that is so only if the weights are in the cache by now;
+        after any other error always.
         """
         error = loading.exception() if loading.done() else None
         return error is not None and (not isinstance(error, EncoderError) or (self._cache / WEIGHTS).exists())

@@ -22,7 +22,10 @@ _EPSILON = 1e-12
 
 
 def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
-    """Return the serialised graph, input `ids` int64, output `states` float32; `stamp` becomes its metadata."""
+    """Return the serialised ONNX graph of a variant, made from a file of weights; `stamp` becomes its metadata.
+
+    Its input is `ids`, int64 (batch, length); its output `states`, float32 (batch, length, 384).
+    """
     graph = OnnxGraph()
     _Network(load_file(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
     body = helper.make_graph(
@@ -61,7 +64,9 @@ class _Network:
         graph.apply("Reshape", rows, shape, out="states")
 
     def _embed(self) -> tuple[str, Norm]:
-        """Add the embeddings of words and positions, normalised."""
+        """Add the embeddings of words and positions, summed and normalised; return the name of their rows, and the
+        norm.
+        """
         graph, weights = self.graph, self.weights
         # half precision halves the largest table and moves no cosine in its first six digits
         words = graph.constant(weights["embeddings.word_embeddings.weight"].astype(np.float16))
@@ -75,7 +80,10 @@ class _Network:
         return self._normalise(rows, "embeddings.LayerNorm")
 
     def _layer(self, rows: str, norm: Norm, name: str, shape: str) -> tuple[str, Norm]:
-        """Add one layer; its weights' names begin with `name`, and `shape` is the name of (batch, length, 384)."""
+        """Add one layer over `rows`, which `norm` made; return the name of its rows, and the norm that made them.
+
+        The names of its weights begin with `name`; `shape` is the name of the value (batch, length, 384).
+        """
         graph = self.graph
         mixed = self._attention(rows, norm, f"{name}attention.self.", shape)
         attended = self._project(mixed, f"{name}attention.output.dense", "attention")
@@ -86,7 +94,9 @@ class _Network:
         return self._normalise(graph.apply("Add", narrow, rows), f"{name}output.LayerNorm")
 
     def _attention(self, rows: str, norm: Norm, name: str, shape: str) -> str:
-        """Add the self-attention of a layer, without its output projection."""
+        """Add the self-attention of a layer over `rows`, which `norm` made, without its output projection; return the
+        name of its rows.
+        """
         graph = self.graph
         query, key, value = (f"{name}{part}" for part in ("query", "key", "value"))
         products = self.dense(rows, [self._matrix(part) for part in (query, key, value)], norm)
@@ -96,12 +106,14 @@ class _Network:
         return graph.apply("Reshape", mixed, graph.ints(-1, _HIDDEN))
 
     def _project(self, rows: str, name: str, source: Literal["attention", "gelu"]) -> str:
-        """Add the dense layer with the weights and bias of this name."""
+        """Add the dense layer with the weights and bias of this name, and return the name of its rows. `source` is what
+        `rows` come from, which decides how they are rounded.
+        """
         [product] = self.dense(rows, [self._matrix(name)], source)
         return self.graph.apply("Add", product, self.graph.constant(self.weights[f"{name}.bias"]))
 
     def _normalise(self, rows: str, name: str) -> tuple[str, Norm]:
-        """Add the layer norm with the weights of this name."""
+        """Add the layer norm with the weights of this name; return the name of its rows, and the norm."""
         norm = Norm(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], rows, _EPSILON)
         return norm.apply(self.graph), norm
 

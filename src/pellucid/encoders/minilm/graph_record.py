@@ -21,7 +21,7 @@ _Stamp = dict[str, int]
 
 
 def record_path(graph: Path) -> Path:
-    """Return the path of the record of a graph."""
+    """Return the path of the record of a graph: beside it, `<its file name>.built.json`."""
     return graph.with_name(f"{graph.name}.built.json")
 
 
@@ -38,9 +38,10 @@ def write(graph: Path, digest: str) -> None:
 
 def check(graph: Path, *, whole: bool = False) -> GraphState:
     """Return the state of a graph: `valid` if its bytes are those that were built, `damaged` if others, `missing`, or
-    `unknown` without a record. The bytes are read if the stamp changed, or if `whole`.
+    `unknown` without a record.
 
-    If only the stamp changed (a copied file), the new stamp is recorded, unless `whole`.
+    The bytes are read only with `whole`, or if the file's stamp (inode, size and times, see `_stamp_of`) is not that of
+    the record. If the bytes prove right then (a copied file), the new stamp is recorded, unless `whole`.
     """
     stamp = _stamp_of(graph)
     if stamp is None:
@@ -58,7 +59,9 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
 
 
 def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
-    """Record the stamp of a graph that was found valid, unless another process changed graph or record meanwhile."""
+    """Record the stamp of a graph that was found valid, with the folder locked. Do nothing if another process changed
+    graph or record meanwhile, or if the folder cannot be written.
+    """
     # where the folder cannot be written, the graph is read whole each time
     with suppress(OSError), cachefolder.hold_lock(graph.parent):
         if _read_record(graph)[0] == digest and _stamp_of(graph) == stamp:
@@ -66,7 +69,7 @@ def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
 
 
 def _stamp_of(graph: Path) -> _Stamp | None:
-    """Return the stamp of a graph; None if the file is missing."""
+    """Return the device, inode, size and times of modification and change of a graph's file; None if it is missing."""
     try:
         found = graph.stat()
     except FileNotFoundError:
@@ -81,7 +84,7 @@ def _stamp_of(graph: Path) -> _Stamp | None:
 
 
 def _read_record(graph: Path) -> tuple[str, object]:
-    """Return the digest and the stamp of the record; an empty digest if there is no readable record."""
+    """Return the SHA-256 and the stamp of a graph's record; "" and None if there is no readable record."""
     try:
         found = cast("object", json.loads(record_path(graph).read_bytes()))
     except (OSError, ValueError):

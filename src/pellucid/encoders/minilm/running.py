@@ -36,7 +36,9 @@ def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -
 
 
 def encode_query(session: Session, ids: Sequence[int], spans: tuple[tuple[int, int], ...]) -> QueryEncoding:
-    """Return the encoding of a query from its token ids; `spans` are its tokens' ranges in it. Arrays are read-only."""
+    """Return the encoding of a query from its token ids, the first and last of them special; `spans` are the other
+    tokens' ranges in it. Arrays are read-only.
+    """
     states = session.states(np.array([ids], np.int64))
     vector, tokens = _mean_of_tokens(states)[0], wht.query_tokens(states[0, 1:-1])
     vector.flags.writeable = tokens.flags.writeable = False

@@ -66,7 +66,9 @@ def graph_path(cache: Path, variant: Variant) -> Path:
 
 
 def _stamp(variant: Variant) -> dict[str, str]:
-    """Return the metadata by which a graph names its origin."""
+    """Return the metadata by which a graph names its origin: `variant`, `builder` (its version) and `weights` (their
+    SHA-256).
+    """
     return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
 
 

@@ -30,7 +30,9 @@ def _block_signs() -> Vector:
 
 
 def project(states: Vector) -> Vector:
-    """Return token states, float32 (tokens, 384), projected to the basis: float32 (tokens, 128)."""
+    """Return token states, float32 (tokens, 384), as float32 (tokens, 128) by the projection that the module describes:
+    signs, the sum of three blocks, a Walsh–Hadamard transform.
+    """
     signed = states.reshape(-1, _BLOCKS, _WIDTH) * _block_signs()
     # numbers down, tokens across, so that every step of the transform adds long contiguous rows
     table: Vector = np.ascontiguousarray((signed[:, 0] + signed[:, 1] + signed[:, 2]).T, np.float32)
@@ -43,12 +45,16 @@ def project(states: Vector) -> Vector:
 
 
 def sign_codes(states: Vector) -> TokenCodes:
-    """Return the sign bits of a memory's states (1 = not negative), most significant first: uint8 (tokens, 16)."""
+    """Return the sign bits of a memory's projected states (1 = not negative), 128 a token, most significant first:
+    uint8 (tokens, 16).
+    """
     return np.packbits(project(states) >= 0, axis=1)
 
 
 def query_tokens(states: Vector) -> QueryTokens:
-    """Return a query's states, each row scaled so that its largest number is ±127, rounded: int8 (tokens, 128)."""
+    """Return a query's projected states, each row scaled so that its largest number is ±127, rounded: int8 (tokens,
+    128).
+    """
     rows = project(states)
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
     # a row of zeros stays zero; the smallest normal number only keeps the division defined

@@ -48,7 +48,10 @@ class CohereReranker:
         return True
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Return relevance from 0 to 1 as the API gives it; empty for no texts. See `Reranker`."""
+        """Return relevance from 0 to 1 as the API gives it, in the order of `texts`; empty for no texts. It is asked
+        once. EncoderError if the key is missing or cannot be one, or if the API gives no whole answer in time; see
+        `Reranker`.
+        """
         if not texts:
             return []
         url, headers = self._settings.base_url.rstrip("/") + _PATH, self._headers()
@@ -65,7 +68,9 @@ class CohereReranker:
         return self._scores(answer, len(texts))
 
     def _headers(self) -> dict[str, str]:
-        """Return the headers of a request; EncoderError if the key is missing or cannot be one."""
+        """Return the headers of a request; EncoderError if the key cannot be one, or if it is missing and the host is
+        Cohere's own, `api.cohere.com`.
+        """
         key = self._settings.api_key.get_secret_value().strip()
         if not can_be_key(key):
             raise self._error("rerank.apiKey holds signs no key can have", "copy it anew")
@@ -74,7 +79,9 @@ class CohereReranker:
         return json_headers(key)
 
     def _scores(self, answer: HttpResponse, count: int) -> list[float]:
-        """Return the scores in an answer, in the order of the `count` texts; EncoderError if it lacks some."""
+        """Return the scores in an answer, in the order of the `count` texts. EncoderError if its status is no 2xx, if
+        it is not the JSON of a ranking, or if it has not just one score for each text.
+        """
         if not 200 <= answer.status < 300:
             # what an endpoint says of an error could repeat the key or a text: only its status is passed on
             raise self._error(f"the endpoint answered {answer.status}", _next_step(answer.status))
@@ -95,7 +102,9 @@ class CohereReranker:
         return EncoderError(f"{self.name} at {self._host() or 'rerank.baseUrl'}: {words}", next_step=step)
 
     def _host(self) -> str:
-        """Return the host of the address, which can also contain a password; empty if it is not an address."""
+        """Return the host of `rerank.baseUrl` alone, as the address can also contain a password; empty if it is not an
+        address.
+        """
         try:
             return urlsplit(self._settings.base_url).hostname or ""
         except ValueError:

@@ -64,8 +64,8 @@ class CrossEncoder:
         """Return the model's own output for each pair, usually a logit; see `Reranker`.
 
         Of a query and a text, the first 8,192 characters are read, and of both together at most 512 tokens. A model
-        that takes longer to load than `deadline_s` goes on loading for the next time. A pair in the middle of the model
-        is stopped at the deadline.
+        that takes longer to load than `deadline_s` goes on loading for the next time. At the deadline even a pair in
+        the middle of the model is stopped: EncoderError, and no scores, unless all were ready.
         """
         started = time.perf_counter()
         if not texts:
@@ -87,9 +87,10 @@ class CrossEncoder:
         return finite([future.result() for future in futures], self.name)
 
     def _load(self, deadline_s: float) -> "_LoadedReranker":
-        """Return the tokenizer and graph, loaded in the background on first use.
+        """Return the tokenizer and graph, loaded in the background on first use, and again if `_is_worth_retrying`.
 
-        EncoderError if they are not in time.
+        EncoderError if they are not there after `deadline_s` seconds, or cannot be loaded; other failures are raised
+        again by later calls.
         """
         with self._lock:
             if self._loading is None or _is_worth_retrying(self._loading):
@@ -176,8 +177,10 @@ class _LoadedReranker:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, query: str, text: str, options: "RunOptions") -> float:
-        """Return the model's number for one pair, of which 8,192 characters each are read; `options` can stop it
-        (`_TimeBox`). TimeoutError if they did so before, EncoderError if the model gives more numbers than one.
+        """Return the model's number for one pair; of the query and of the text 8,192 characters are read.
+
+        `options` can stop it (`_TimeBox`): TimeoutError if that was before it began, ONNX Runtime's error if in the
+        middle. EncoderError if the model gives more numbers than one.
         """
         if options.terminate:
             raise TimeoutError("the time was over before this pair's turn came")
@@ -194,7 +197,9 @@ class _LoadedReranker:
 
 
 def _is_worth_retrying(loading: "Future[_LoadedReranker]") -> bool:
-    """Whether loading failed only because the model was missing; looking again costs a few file look-ups."""
+    """Whether loading has ended, and failed only because the model was missing; looking again costs a few file
+    look-ups.
+    """
     return loading.done() and isinstance(loading.exception(), MissingModelError)
 
 

@@ -106,7 +106,12 @@ def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
 
 
 def _fetch(model: str, folder: Path, report: Report) -> None:
-    """Fetch a model from the hub into a folder that then has all of it or nothing; raises as `pull`."""
+    """Fetch a model from the hub into `folder`, in place of what is there; raises as `pull`. Call with the cache
+    locked.
+
+    Until all of it has arrived, it is kept in a folder beside (`.<name>.part`), where another try goes on; so `folder`
+    has all of it or nothing.
+    """
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
     cachefolder.make_private_folder(part)
@@ -139,7 +144,9 @@ def _fetch(model: str, folder: Path, report: Report) -> None:
 
 
 def _wanted_files(model: str) -> _Wanted:
-    """Return what the name of a model means on the hub; EncoderError if it cannot be such a name."""
+    """Return the repository, and the graphs in it, that the name of a model means on the hub; EncoderError if it cannot
+    be such a name. Some models' graphs are in another repository (`_ELSEWHERE`).
+    """
     match = _FROM_HUB.fullmatch(model)
     if match is None or ".." in model:
         raise EncoderError(
@@ -151,7 +158,7 @@ def _wanted_files(model: str) -> _Wanted:
 
 
 def _folder(model: str, cache: Path) -> Path:
-    """Return the folder of one model among those of all."""
+    """Return the folder of one model among those of all: `org--name` for `org/name`."""
     return cache / model.replace("/", "--")
 
 
@@ -176,7 +183,9 @@ def _model_at(path: Path) -> CrossEncoderFiles:
 
 
 def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | None:
-    """Return the first of these graphs that a folder has, with its tokenizer; None if either is missing."""
+    """Return the first of these graphs that a folder has, with its tokenizer; None if there is no such graph, or no
+    tokenizer.
+    """
     tokenizer = folder / _TOKENIZER
     graph = next((folder / graph for graph in graphs if (folder / graph).is_file()), None)
     if graph is None or not tokenizer.is_file():
@@ -185,7 +194,9 @@ def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | Non
 
 
 def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
-    """Return the wanted files in the hub client's own cache; None if they are missing, or unusable there."""
+    """Return the wanted files in the hub client's own cache; None if they are missing, or if the graph keeps its
+    weights in files beside it: that cache is made of links, which onnxruntime does not follow.
+    """
     from huggingface_hub import try_to_load_from_cache
 
     tokenizer = try_to_load_from_cache(wanted.repository, _TOKENIZER)
@@ -195,7 +206,9 @@ def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
 
 
 def _max_tokens(config: Path) -> int:
-    """Return the most tokens that a tokenizer's settings file allows, at most 512; some exports write 1e30."""
+    """Return the most tokens that a tokenizer's settings file allows, at most 512; also 512 if the file is missing or
+    says nothing usable (some exports write 1e30).
+    """
     try:
         config_json = cast("object", json.loads(config.read_bytes()))
     except (FileNotFoundError, ValueError):

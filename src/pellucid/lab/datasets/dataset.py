@@ -70,7 +70,9 @@ class Share:
     max_count: int = 0
 
     def picked(self, count: int) -> range | list[int]:
-        """Return the indices, from 0 and rising, of the questions of this share, among `count` questions."""
+        """Return the indices, from 0 and rising, of this share of `count` questions: the `which`-th of each `of`, and
+        of these at most `max_count`, evenly spread (0: all).
+        """
         share = range(count)[self.which - 1 :: self.of]
         if not 0 < self.max_count < len(share):
             return share

@@ -85,9 +85,10 @@ def changes(data: Path) -> list[HeaderChange]:
 
 
 def headers_only(documents: Sequence[EipDocument], history: Sequence[HeaderChange]) -> list[EipDocument]:
-    """Return documents, by number, for those that only the history names: each the header that its changes left.
+    """Return a document for each number that only the history names, sorted by number: a frontmatter with the last
+    value of each field, and nothing else.
 
-    `history` has the oldest change first; numbers in `documents` are left out.
+    `history` has the oldest change first; numbers in `documents` are left out. The path is `EIPS/eip-<number>.md`.
     """
     headers: dict[int, dict[str, str | None]] = {}
     numbers = {document.number for document in documents}

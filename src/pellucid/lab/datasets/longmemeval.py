@@ -13,8 +13,9 @@ from pellucid.model.turn import Turn
 
 def load(path: Path) -> Dataset:
     """Load the questions of a file, or of a folder with a file `evidence*.json` in it or one below; all turns are
-    pooled in one group. Questions that nothing answers are left out (see `unanswerable`), their turns are not. Errors
-    as of `locomo.load`.
+    pooled in one group, and all turns of a question's own sessions are relevant to it.
+
+    Questions that nothing answers are left out (see `unanswerable`), their turns are not. Errors as of `locomo.load`.
     """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}

@@ -35,9 +35,9 @@ class Places:
         return cls({place(record): record.key for record in group.records})
 
     def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
-        """Return the keys of the records in these evidence ranges, in order.
+        """Return the keys of the records in these evidence ranges, each once, in their order.
 
-        Ranges over more than three turns are ignored.
+        Malformed ranges, those over more than three turns, and turns without a record are ignored.
         """
         spans = [(source, start, end) for source, start, end in map(span, evidence) if 0 <= end - start < WIDEST]
         found = [self.keys.get((source, turn)) for source, start, end in spans for turn in range(start, end + 1)]

@@ -74,7 +74,8 @@ class Sessions:
 
 
 def load(path: Path) -> Sessions:
-    """Load the labelled sessions of a folder, or of one folder below it.
+    """Load the labelled sessions of a folder, or of one folder below it. Questions without a required pattern (`must`)
+    are the unanswerable ones.
 
     InputError if a file is missing, or a row of labels or questions lacks a field; other errors (`KeyError`,
     `ValueError`, `re.error`) for a malformed transcript or pattern.
@@ -113,8 +114,8 @@ def _transcript(path: Path) -> Transcript:
 
 
 def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
-    """Yield (uuid, text) of each line of a transcript that the user or the assistant said; side chains, summaries, and
-    what the program wrote in the user's name are left out.
+    """Yield (uuid, text) of each line of a transcript that the user or the assistant said. Side chains, summaries,
+    lines without text, and lines of the user that the program wrote (they begin as `_HARNESS` says) are left out.
     """
     for line in filter(None, transcript.split("\n")):
         row = json.loads(line)
@@ -126,19 +127,23 @@ def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(content: str | list[dict[str, Any]]) -> str:
-    """Return the text of a message's content, or of its text blocks."""
+    """Return the text of a message's content, or its text blocks joined by line breaks."""
     if isinstance(content, str):
         return content
     return "\n".join(block["text"] for block in content if block.get("type") == "text")
 
 
 def _question(row: dict[str, Any]) -> LabelledQuestion:
-    """Return the labelled question of a row of `questions.jsonl`."""
+    """Return the labelled question of a row of `questions.jsonl`: its evidence turns are relevant, graded 1; its kind
+    is `level`.
+    """
     return LabelledQuestion(row["id"], row["question"], {each["uuid"]: 1 for each in row["evidence"]}, row["level"])
 
 
 def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> Wanted:
-    """Return the criteria for an answer from a row of `questions.jsonl`; `spoken` maps uuids to texts of turns."""
+    """Return the criteria for an answer from a row of `questions.jsonl`: the pattern `must`, the texts of the evidence
+    turns that `spoken` (uuids to texts) has, and the uuids of superseded turns. `re.error` for a malformed pattern.
+    """
     texts = (spoken.get(each["uuid"], "") for each in row["evidence"])
     superseded = frozenset(each["uuid"] for each in row.get("superseded") or ())
     return Wanted(re.compile(row["must"]), tuple(filter(None, texts)), superseded)

@@ -114,7 +114,9 @@ def _value_by_states(app: App, question: eips.AsOfQuestion) -> str | None:
 
 
 def _row(question: eips.AsOfQuestion, answer: str | None) -> dict[str, Any]:
-    """Return one question with its true answer and the `answer` given (None if unknown), in wire form."""
+    """Return one question in wire form: `document`, `field`, `asOf`, the true `answer`, and `said`, the answer given
+    (None if unknown).
+    """
     asked = {"document": question.number, "field": question.field, "asOf": question.at.isoformat()}
     return asked | {"answer": question.answer, "said": answer}
 
@@ -126,8 +128,8 @@ def _count_answers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _ranks_of_answers(recalls: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
-    """Return the number of recalls (`asked`), and of those in which the right header ranks `first`, in the first five
-    (`inFive`), or at all (`found`). Appends the times to `millis`.
+    """Return the number of recalls (`asked`), and of those in which a memory that `states_it` ranks `first`, in the
+    first five (`inFive`), or at all (`found`). Appends the recalls' milliseconds to `millis`.
     """
     places: list[int] = []
     for question, state, spent in recalls:

@@ -83,7 +83,9 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
 
 
 def _header_edges(app: App) -> set[Pair]:
-    """Return the open edges that headers state: (document, document that it requires)."""
+    """Return the open edges that headers state by the key `requires`, as pairs of numbers: (document, document that it
+    requires).
+    """
     return {
         (number_of(each.edge.source), number_of(each.edge.target))
         for each in app.graph.edges(NAMESPACE, types=("DEPENDS_ON",))
@@ -103,7 +105,9 @@ class _FoundDocuments:
 def _measure_dependencies(
     app: App, numbers: Sequence[int], left_out: tuple[str, ...], title: str, report: Report
 ) -> _FoundDocuments:
-    """Ask what each document of these numbers depends on, without the parts in `left_out`; `title` is for progress."""
+    """Recall what each document of these numbers depends on, without the parts in `left_out`, and return the documents
+    found, the legs' health and the times; `title` is for progress.
+    """
     rankings: dict[int, list[int]] = {}
     health: dict[str, Counter[str]] = {}
     millis: list[float] = []
@@ -117,8 +121,8 @@ def _measure_dependencies(
 
 
 def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: AbstractSet[int]) -> dict[str, Any]:
-    """Return the metrics without the documents that moved, be they question, requirement or result. `rankings` maps
-    each document asked about to documents, best first; `truth` is what each requires.
+    """Return the metrics of `dependencies` without the documents that moved, be they question, requirement or result.
+    `rankings` maps each document asked about to documents, best first; `truth` is what each requires.
     """
     requires = without(truth, moved)
     without_moved = {number: [each for each in ranking if each not in moved] for number, ranking in rankings.items()}
@@ -126,7 +130,9 @@ def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: 
 
 
 def _rankings(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
-    """Return, for each document asked about, the first 20 of each variant's ranking beside the truth, in wire form."""
+    """Return a row in wire form for each document asked about: `document`, what it `requires`, and by the name of each
+    variant the first 20 of its ranking.
+    """
     return tuple(
         {"document": number, "requires": sorted(truth[number])}
         | {name: each[number][:DEPTH] for name, each in rankings.items()}

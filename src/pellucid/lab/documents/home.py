@@ -55,7 +55,7 @@ class Indexed:
 
     @property
     def speed(self) -> dict[str, float]:
-        """Return the seconds of the indexing, and documents per second."""
+        """Return the `seconds` of the indexing, and `documentsPerSecond`, to one decimal."""
         seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
@@ -66,8 +66,8 @@ def index_documents(
 ) -> Generator[Indexed]:
     """Write the documents into a folder, index it in the namespace `NAMESPACE`, and yield the home for the block.
 
-    With `keep` the home stays in that folder, and is reused while an import would make the same; else it is temporary.
-    InputError if a document's path leads out of the folder, StoreError if not all were indexed; errors as of
+    With `keep` the home stays in that folder, and is reused while code, settings and documents are the same; else it is
+    temporary. InputError if a document's path leads out of the folder, StoreError if not all were indexed; errors as of
     `place_for`, too.
     """
     with place_for(keep, "eips", settings, documents, report) as place:

@@ -36,9 +36,9 @@ def matrix(texts: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats
 def score_held_out(
     like: Floats, targets: Floats, fold: NDArray[np.int64], solve: Callable[[Floats, Floats], Floats]
 ) -> Floats:
-    """Return a score for each text by a head that was fitted without the text's fold.
+    """Return a score for each text by a linear model (a head) that was fitted without the text's fold.
 
-    `like` is the texts' kernel matrix, `targets` what the head is to score, `fold` the number of each text's fold.
+    `like` is the texts' kernel matrix, `targets` what the model is to score, `fold` the number of each text's fold.
     `solve` takes the kernel matrix and the targets of some texts, and returns their dual coefficients.
     """
     out = np.zeros(targets.shape)

@@ -55,8 +55,11 @@ def load(paths: Sequence[Path]) -> list[SentenceLabel]:
 
 
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
-    """Fit the weights on all labels, and measure them by cross-validation in ten folds. Features whose weights are all
-    0 in hundredths are left out of the table. KeyError for a kind that is neither `none` nor one of `KINDS`.
+    """Fit the weights on all labels, and measure them by cross-validation in ten folds: a sentence with a probability
+    above 0.5 counts as worth keeping, and its kind is the likeliest.
+
+    Features whose weights are all 0 in hundredths are left out of the table. KeyError for a kind that is neither `none`
+    nor one of `KINDS`.
     """
     feature_maps = [features(label.text) for label in labels]
     names = linear.common_features(feature_maps, always="=", fewest=FEWEST)

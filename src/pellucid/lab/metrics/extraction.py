@@ -35,10 +35,11 @@ class Coverage:
 def coverage(
     cited: Mapping[str, Sequence[str]], texts: Mapping[str, str], kept: Iterable[KeptMemory], names: Collection[str]
 ) -> Coverage:
-    """Count the cited records that the `kept` memories cover.
+    """Return how many records are cited as worth keeping, and how many of these the `kept` memories cover, by the
+    record's own words and by those of a citing sentence (see `Coverage`).
 
     `cited` maps the keys of records worth keeping to the sentences that cite them; `texts` maps keys to the texts of
-    records (cited ones without a text do not count); `names` are the speakers' names.
+    records (cited ones without a text do not count); `names` are the speakers' names, whose words do not count.
     """
     name_words = {word for name in names for word in content_words(name)}
     words_by_key: dict[str, set[str]] = defaultdict(set)
@@ -55,11 +56,12 @@ def coverage(
 
 
 def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """Return coverage (see `Coverage`, as shares of the cited) and compression of the memories of groups.
+    """Return the counts, the coverage (as shares of the cited turns) and the compression of the memories of groups.
 
-    In wire form; coverage is left out if no turn is cited, and a ratio to nothing is 0. `compression` is characters of
-    the turns over characters of the memories; what nobody said (a picture's caption) is left out of the turns, and
-    counted in `compressionWithCaptions`.
+    In wire form: `memories`, `traceCharacters`, `memoryCharacters`, `compression`, `compressionWithCaptions`; if a turn
+    is cited, also `citedTurns`, `coverage`, `coverageBySentence` (see `Coverage`). `compression` is characters of the
+    turns over characters of the memories, 0 without memories; what nobody said (a picture's caption) is left out of the
+    turns, and counted in `compressionWithCaptions`.
     """
     found = sum((_covered(group, kept) for group, kept in parts), start=Coverage())
     trace = sum(len(record.turn.content) for group, _ in parts for record in group.records)

@@ -74,9 +74,10 @@ def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> d
 
     `rankings` maps each document asked about to documents, best first, itself included; `requires` is the truth.
 
-    Returns `direct` (share with every direct requirement in the first max(5, n)), `closure` (mean recall at twice the
-    closure), both with 95 % intervals, `closureOfMany` (the same if the closure is more than the direct ones), and
-    `direct` and `closure` without the asked document's own rank (`…Others`).
+    Returns `direct` (share with all n direct requirements in the first max(5, n)), `closure` (mean share of all that is
+    required, directly or not, in twice as many ranks), both with 95 % intervals (`…Interval`); `closureOfMany` and
+    `withLargerClosure` (the mean, and the number, of documents that require more than the direct ones); `direct` and
+    `closure` without the asked document's own rank (`…Others`); and the number of `documents`.
 
     Raises InputError if a document asked about requires nothing but itself.
     """

@@ -89,7 +89,9 @@ class Scores:
         return {name: mean(column) for name, column in self.values.items()}
 
     def intervals(self) -> dict[str, list[float]]:
-        """Return a 95 % bootstrap interval of each mean (percentiles of 2,000 seeded resamples of the questions)."""
+        """Return a 95 % bootstrap interval of each mean, as [low, high] (percentiles of 2,000 seeded resamples of the
+        questions); [0, 0] for a metric that applies to none.
+        """
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:

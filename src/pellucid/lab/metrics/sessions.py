@@ -30,10 +30,11 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
     """Return the measure for answers to questions with these criteria (by the question's id; KeyError for another): the
     metrics of `measure_answer`, and those particular to sessions.
 
-    `strict@N`: the required pattern matches in the context of N characters; `lenient@N`: or the context has a run of 12
-    words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 / rank of
-    the first memory that is, cites or matches evidence; `supersededFirst`, for changed facts: whether a superseded turn
-    ranks above that, or only it is ranked.
+    `strict@N`: 1 if the required pattern matches in the context of N characters; `lenient@N`: also if the context has a
+    run of 12 words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 /
+    rank of the first memory that cites evidence or matches the pattern, 0 if none does; `supersededFirst`, only for
+    questions with superseded turns: 1 if a memory that cites one of these ranks above that memory, or only such a one
+    is ranked.
     """
 
     def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
@@ -89,9 +90,10 @@ def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[s
     """Return precision and recall of the kept memories that cite labelled turns, with 95 % intervals.
 
     `precision`: of the memories that cite a durable or a worthless turn (turns that only support a fact are neutral),
-    the share that cites a durable one; `recall`: the share of facts with a memory that cites a supporting turn;
-    `repeats`: memories that cite a turn with a fact, per fact found; `shaped`: the share that looks like a table, a
-    menu or a log (`SHAPES`).
+    their number being `judged`, the share that cites a durable one; `recall`: the share of `facts` with a memory that
+    cites a supporting turn; `repeats`: memories that cite a turn with a fact, per fact found; `shaped`: the share that
+    looks like a table, a menu or a log, and `shapes`: the number of each (`SHAPES`). Also the counts `sessions`,
+    `turns`, `memories` (that cite labelled turns) and `memoriesPer100Turns`. Shares of nothing are 0.
     """
     by_key = {label.key: label for label in labels}
     judged = [(each, [by_key[key] for key in each.keys if key in by_key]) for each in kept]
@@ -127,7 +129,9 @@ def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[s
 
 
 def by_halves(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, dict[str, Any]]:
-    """Return `durable` over all sessions, over the first half of them by name (for tuning), and over the other half."""
+    """Return `durable` over the labels of `all` sessions, of the `first` half of them by name (for tuning), and of the
+    `other` half.
+    """
     names = sorted({label.session for label in labels})
     halves = {"all": names, "first": names[: len(names) // 2], "other": names[len(names) // 2 :]}
     return {name: durable([label for label in labels if label.session in half], kept) for name, half in halves.items()}

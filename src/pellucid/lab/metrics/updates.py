@@ -32,8 +32,9 @@ def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
 
 
 def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Return the share of facts whose newer statement ranks above the older, or alone is ranked (`newerAbove`), with
-    its 95 % interval, and the counts of all `cases`, in wire form. `rankings` is aligned with `updates`.
+    """Return the number of facts (`pairs`), the share of them whose newer statement ranks above the older, or is alone
+    within 50 ranks (`newerAbove`), with its 95 % `interval`, and the counts of all `cases` (see `case`), in wire form.
+    `rankings` is aligned with `updates`.
     """
     cases = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
     above = np.array([float(each in ("newerAbove", "newerOnly")) for each in cases])

@@ -101,8 +101,10 @@ _READS_ON = 0.15
 def spans(text: str, *, of_agent: bool = False) -> tuple[MessageSpan, ...]:
     """Return the spans of own words and of pasted material in a message, in order; empty for an empty message.
 
-    With `of_agent`, an agent wrote the message: then headings and paragraphs full of code are its own. Only the first
-    200,000 characters are examined; the rest counts as pasted.
+    Pasted are, by the shape of their lines: what stands between fences or tags, quoted lines, mails, runs of lines that
+    a machine wrote (logs, diffs, tables, screens), documents with headings, reports about code. With `of_agent`, an
+    agent wrote the message: then headings and paragraphs full of code are its own. Only the first 200,000 characters
+    are examined; the rest counts as pasted.
     """
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
@@ -122,7 +124,9 @@ def spans(text: str, *, of_agent: bool = False) -> tuple[MessageSpan, ...]:
 
 
 def _split_at_screen(line: str) -> list[str]:
-    """Return the line as one piece, or as two if a terminal's screen begins in it (`Look: ❯ make it`)."""
+    """Return the line as one piece, or as two if a mark that terminal agents print (`❯`, `⏺`, `⎿`, `✻`) stands behind
+    other words: the words before it, and the mark with the rest (`Look: ❯ make it`).
+    """
     screen = _SCREEN.search(line)
     return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
 
@@ -148,9 +152,11 @@ Marks = Sequence[bool]
 
 
 def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of lines from a fence or tag to its closing counterpart.
+    """Yield the (first, after-last) lines from a fence or tag to its closing counterpart.
 
-    A fence that is never closed reaches to the end of the message; a tag that is never closed is ignored.
+    A fence (backticks, tildes, triple quotes, `<<<`, `--- begin …`) that is never closed reaches to the end of the
+    message; a tag that is never closed is ignored, and so is one closed in its own line, if that has 80 characters at
+    most.
     """
     at = 0
     # for the name of each tag, the last line that closes one
@@ -170,7 +176,9 @@ def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of quoted lines (`> …`), each with its lead-in (`On 1 March 2026 Ada wrote:`) above it."""
+    """Yield the (first, after-last) lines of each quoted line (`> …`), with its lead-in above it, if there is one:
+    lines with a digit that end in a colon (`On 1 March 2026 Ada wrote:`).
+    """
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             before = at
@@ -180,9 +188,10 @@ def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the range of lines from the header of a mail to the end of the message; nothing if there is no header.
+    """Yield the (first, after-last) lines from the header of a mail to the end of the message; nothing if there is no
+    header.
 
-    A header is three fields in a row, `From:` among them.
+    A header is three fields (`From`, `To`, `Sent`, `Date`, `Subject`, `Cc`) in consecutive lines, `From` among them.
     """
     run: list[str] = []
     for at, line in enumerate(lines):
@@ -195,7 +204,13 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of lines that a machine wrote, with the blank and indented lines among and below them."""
+    """Yield the (first, after-last) lines of runs of lines that a machine wrote (`_is_machine`), with the blank and
+    indented lines among and below them.
+
+    A run has at least three such lines; a terminal agent's mark counts as three, a row of a folding list as two. Up to
+    two other lines can stand between two of them, up to eight if none is a sentence or has a speaker (`I`, `you`, `?`).
+    After a terminal agent's mark, what follows without a blank line or a speaker belongs to the run, too.
+    """
     start = -1
     count = others = end = 0
     silent = False  # the other lines since the run's last machine line may be output of the machine, too
@@ -220,7 +235,9 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_machine(line: str) -> bool:
-    """Whether a line looks as if a machine wrote it: by its form, or because it has few letters."""
+    """Whether a line looks as if a machine wrote it: it has one of the forms of `_MACHINE`, or at least 16 characters,
+    of which less than 66 % are letters and blanks. Never a blank line.
+    """
     stripped = line.strip()
     if not stripped:
         return False
@@ -232,8 +249,8 @@ def _is_machine(line: str) -> bool:
 
 
 def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the range from the first heading to the end, if there are two headings, and 15 lines with text from the
-    first on; else nothing.
+    """Yield the (first, after-last) lines from the first heading to the end, if there are two headings outside pasted
+    lines, and 15 lines with text from the first heading on; else nothing.
     """
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
@@ -245,7 +262,9 @@ _SHOWN = (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs)
 
 
 def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the (first, after-last) lines of paragraphs that read as reports about code, with their titles."""
+    """Yield the (first, after-last) lines of paragraphs that read as reports about code (`_is_report`), each with the
+    titles (`_is_title`) right above it.
+    """
     title = -1
     for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])
@@ -259,7 +278,7 @@ def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]
 
 
 def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Yield the (first, after-last) lines of the paragraphs that are not known to be pasted."""
+    """Yield the (first, after-last) lines of the paragraphs, which end at blank lines and where pasted lines begin."""
     start = -1
     for at, line in enumerate([*lines, ""]):
         if at < len(lines) and line.strip() and not pasted[at]:
@@ -270,8 +289,8 @@ def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_report(text: str) -> bool:
-    """Whether a paragraph reads as a report about code: English, of 40 words or more, with three names of code or more,
-    without a speaker or question.
+    """Whether a paragraph reads as a report about code: English prose of 40 words or more, with three different names
+    of code or more, without `?` and words by which somebody speaks (`I`, `we`, `you`, `please` …).
     """
     words = _WORD.findall(text.lower())
     if len(words) < _REPORT_WORDS or _SPEAKS.search(text) or len(set(_CODE.findall(text))) < _REPORT_CODE:
@@ -280,6 +299,8 @@ def _is_report(text: str) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Whether a paragraph can be a title: short, begins with a capital, ends in no mark, and nobody speaks in it."""
+    """Whether a paragraph can be a title: it has at most 12 words, begins with a capital, ends in a letter or digit,
+    and has no `?` and no words by which somebody speaks (`I`, `you` …).
+    """
     words = text.split()
     return 0 < len(words) <= _TITLE_WORDS and words[0][:1].isupper() and text[-1].isalnum() and not _SPEAKS.search(text)

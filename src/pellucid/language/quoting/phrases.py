@@ -23,7 +23,8 @@ _Word = tuple[str, int, int]
 
 
 def phrases(text: str, key_words: int) -> dict[str, tuple[int, int]]:
-    """Return the shortest runs of words with `key_words` different meaningful words, each with its first place.
+    """Return the shortest runs of words with `key_words` different words that carry meaning (see
+    `words.carries_meaning`), each with its first place.
 
     The dict maps a phrase (its words in NFKC, casefolded, without apostrophes, between single blanks) to its (start,
     end) in `text`, in characters. A path, a dotted name and a number are one word each; a sign of a script without
@@ -55,16 +56,16 @@ def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple
 
 
 def words_row(text: str) -> str:
-    """Return a text's words, spelled as in `phrases`, with spaces around them: ` phrase ` is in it for each of the
-    text's `phrases`.
+    """Return a text's words, spelled as in `phrases`, in order, with single spaces between and around them: a phrase
+    that `phrases` finds in the text is contained in this row, also with a space before and after it.
     """
     return f" {' '.join(word for word, _, _ in _words(text))} "
 
 
 def longest_covered(text: str, places: Collection[tuple[int, int]]) -> str:
-    """Return the longest part of a text that overlapping places cover, on one line of at most 200 characters.
+    """Return the longest part of a text that overlapping or adjoining places cover, on one line.
 
-    `places` are (start, end) in characters, at least one; what is longer is cut, with `…` at its end.
+    `places` are (start, end) in characters, at least one. A part of over 200 characters is cut there, and `…` added.
     """
     joined: list[tuple[int, int]] = []
     for start, end in sorted(places):

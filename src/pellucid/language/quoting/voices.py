@@ -42,8 +42,9 @@ _SAID = re.compile(
 def foreign_and_own(text: str, *, of_agent: bool = False) -> tuple[str, str]:
     """Return two texts: the lines of a turn that are pasted or quoted, and the speaker's own lines.
 
-    Either can be empty. They are told apart by form (a turn `of_agent` has other forms of its own than a person's, see
-    `pasted.spans`), by mail headers and by lead-ins (`the log says:`), after which all is foreign.
+    Either can be empty. They are told apart by form (`pasted.spans`; with `of_agent`, an agent wrote the turn), and all
+    lines are foreign after a lead-in: `the log says:`, `pasted from …`, `Ada wrote:`, or the second field of a mail's
+    header in a row. The lead-in itself is in neither text.
     """
     foreign, own = [pasted_words(text, of_agent=of_agent)], list[str]()
     is_led_in, fields = False, 0

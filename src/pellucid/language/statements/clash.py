@@ -37,9 +37,11 @@ class Clash:
 
 
 def clash(older: str, newer: str) -> Clash | None:
-    """Return the plainest contradiction of an older statement by a newer one; how sure it is says its `strength`.
+    """Return the strongest contradiction of an older statement by a newer one; None if both can hold, or if one of them
+    has no frame, that is no form in which statements are compared (see `frames.frames`).
 
-    None if both can hold, or if one of them has no frame (see `frames.frames`).
+    Its `strength`, strongest first: `plain`, the newer says what holds now; `open`, both cannot hold, but it is open
+    which does; `guess`, the newer tells of a change, which may concern the older.
     """
     clashes = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
     clashes += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]
@@ -49,8 +51,8 @@ def clash(older: str, newer: str) -> Clash | None:
 def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
     """Whether the values that two statements give one attribute contradict each other.
 
-    They do not if a value is only the first of a list, or if each statement names a place of its own that it holds for.
-    `values` are the older statement's and the newer statement's.
+    They do not if a value is only the first number of a list (`8080, 8081`), or if the statements hold for two places
+    (`in Frankfurt`, `in Dublin`). `values` are the older statement's and the newer statement's.
     """
     if any(_begins_list(text, value) for text, value in zip((older, newer), values, strict=True)):
         return False
@@ -67,13 +69,15 @@ def _begins_list(text: str, value: str) -> bool:
 
 def have_akin_names(older: str, newer: str) -> bool:
     """Whether a word of only one statement is part of a word of only the other, both of three letters or more: `npm` of
-    `pnpm`.
+    `pnpm`. Only words of frames count: false if a statement has none (see `frames.frames`).
     """
     return _have_akin_words(*({word for frame in frames(text) for word in frame.words} for text in (newer, older)))
 
 
 def _have_akin_words(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
-    """Whether a word of only one set is part of a word of only the other: `Postgres` of `PostgreSQL`."""
+    """Whether a word of only one set is part of a word of only the other, both of three letters or more: `postgres` of
+    `postgresql`.
+    """
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
         for one in mine - theirs
@@ -82,9 +86,10 @@ def _have_akin_words(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
 
 
 def _clash_of_frames(old: Frame, new: Frame) -> Clash | None:
-    """Return how two frames clash; None if both can hold.
+    """Return how two frames clash in one value or place; None if both can hold, also if one denies or adds (`also`).
 
-    The clash is `open` at most, and not whole, if the statements say more than these frames.
+    If the older statement says more than its frame, or the newer frame was cut out of a longer one, the clash is not
+    whole, and `open` instead of `plain`.
     """
     if old.denied or new.denied or old.adds or new.adds:
         return None
@@ -95,7 +100,11 @@ def _clash_of_frames(old: Frame, new: Frame) -> Clash | None:
 
 
 def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
-    """Return how two statements clash that place one thing at two locations; None if both can hold."""
+    """Return how two statements clash that place one thing, by the same preposition, at two locations; None if both can
+    hold.
+
+    `plain` for numbers (ports), and if the newer says with its preposition that it holds from now on; else `open`.
+    """
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
@@ -111,7 +120,11 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
 
 
 def _clash_with_old_number(older: str, change: Change) -> Clash | None:
-    """Return how a change of a number clashes with an older text that states the old number, else None."""
+    """Return how a change of a number clashes with an older text that states the old number of the same thing, else
+    None.
+
+    `plain` if the older text says nothing else; else `guess`, and not whole if its clause says more.
+    """
     for part in comma_parts(older):
         for frame in frames(part):
             said = frozenset(token.text for token in frame.tokens if token.text not in structure_words())
@@ -122,7 +135,11 @@ def _clash_with_old_number(older: str, change: Change) -> Clash | None:
 
 
 def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
-    """Return how two frames clash that differ in one slot only; None if both can hold or they differ in more."""
+    """Return how two frames clash that differ in one slot only, one run of words between equal ends; None if both can
+    hold, if one slot is empty, or if the values are not of one kind (`_kind_of_values`).
+
+    If the newer frame names what a change leaves (`from npm to pnpm`), that must be the older's value.
+    """
     start, end = common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     # `slots` are of (old, new): each frame's value is what is left between its shared ends
@@ -170,7 +187,11 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
 
 
 def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
-    """Return the kind of thing that both values are; None if they are not of one kind."""
+    """Return the kind of thing that both values are; None if they are not of one kind.
+
+    `number` for measures of one scale, `date` for dates, `name` for short values of which each has a name, code or sign
+    of a script without spaces, `word` for other short values (see `_can_be_name`).
+    """
     if _are_same_measure(one, other):
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):
@@ -184,7 +205,9 @@ def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None
 
 
 def _are_same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two values measure the same: `1 hour` and `30 minutes` do, `3 nodes` and `2 problems` do not."""
+    """Whether two values measure the same: two bare numbers do, and a number with a unit does if all units are of one
+    scale (`1 hour` and `30 minutes`); `3 nodes` and `2 problems` do not.
+    """
     if not (_is_measure(one) and _is_measure(other)):
         return False
     if len(one) == len(other) == 1:
@@ -200,7 +223,9 @@ def _is_measure(tokens: Sequence[Token]) -> bool:
 
 
 def _can_be_name(tokens: Sequence[Token]) -> bool:
-    """Whether a value can be a name: it is short and has no function words."""
+    """Whether a value can be a name: it has at most three words, no function words, and does not begin with a number or
+    a date. In a script without spaces: at most six signs, and no particle.
+    """
     if any(token.kind == "sign" for token in tokens):
         return len(tokens) <= _LONGEST_EAST_NAME and not any(token.text in _EAST_JOINTS for token in tokens)
     plain = all(token.kind not in {"number", "date"} or at for at, token in enumerate(tokens))
@@ -212,7 +237,10 @@ def _clash_strength(
 ) -> Strength | None:
     """Return how plain the clash of two values in the same slot is; None if both can hold at a time.
 
-    `kind` is the kind of the values, `before` and `after` are the newer frame's tokens around the slot.
+    A verb whose object is one of several (`mention`) clashes only if the newer tells of a change. Numbers are `plain`;
+    dates are with a change, else `open`; what tells of one of several things (`a meeting`) needs a change for either.
+    For subjects and names see `_strength_of_subjects`, `_strength_of_names`. `kind` is the kind of the values, `before`
+    and `after` are the newer frame's tokens around the slot.
     """
     signed = new.changed or new.turned
     if _first_verb(new.tokens) in base_forms("many") and not signed:
@@ -261,7 +289,8 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
-    """Return how plain the clash of two subjects of one verb is; None unless only one is possible (`owns`).
+    """Return how plain the clash of two subjects of one verb is: `plain` if the newer tells of a change, else `open`;
+    None unless only one subject is possible (`owns`, `is the owner`).
 
     `kind` is the kind of the subjects, `after` are the tokens after the newer one.
     """
@@ -275,9 +304,13 @@ def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[To
 
 
 def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """Return how plain the clash of two names after a verb is; None if somebody can have or do both.
+    """Return how plain the clash of two names after a verb is; None if somebody can have or do both, or no verb is
+    known.
 
-    `kind` is the kind of the names, `before` and `after` are the newer frame's tokens around the name.
+    After `be` it is `plain` if they are names, if the newer tells of a change, or of what there is one (`default`).
+    After another verb it is `plain` if the newer tells of a change (for names also: if it holds from now on), and
+    `open` after a preposition of place. For what a person does (`we use …`) see `_strength_of_habits`. `kind` is the
+    kind of the names, `before` and `after` are the newer frame's tokens around the name.
     """
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
@@ -298,8 +331,10 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
     """Return how plain the clash of two things that somebody uses or does is; None if both can be done.
 
-    They clash if they serve the same purpose, or if the newer is said to replace the older. `words` stand before the
-    thing, `after` are the tokens after it.
+    They clash if the newer is said to replace the older (`plain`; `guess` if neither a word for the older nor one for
+    the use tells that it concerns this one), or if they serve one purpose (`as …`), are where somebody lives, or stand
+    after a preposition of place: `plain` if the newer holds from now on, else `open`. `words` stand before the thing,
+    `after` are the tokens after it.
     """
     if len(words) < 2:
         return None

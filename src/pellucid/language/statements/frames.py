@@ -64,10 +64,12 @@ class Frame:
 
 @text_cache(2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """Return every frame that a statement, or a clause of it, can be read as, each once.
+    """Return every frame that a statement, or a clause of it, can be read as, each once: its words in comparable form,
+    with flags such as `changed`.
 
-    Empty for a question, a plan or a guess, and for what happened once; clauses of more than 40 words, and with
-    brackets or semicolons, have none. The text is read in NFKC, with contractions spelled out.
+    Empty for a question, a plan or a guess, and for what happened once; clauses of more than 40 words, with brackets or
+    semicolons, or that begin with a word such as `it` or `this`, have none. The text is read in NFKC, with contractions
+    spelled out.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
@@ -75,7 +77,10 @@ def frames(text: str) -> tuple[Frame, ...]:
 
 
 def _read_clause(clause: Clause) -> Iterator[Frame]:
-    """Yield every frame that a clause can be read as; nothing if the clause tells of one past occasion."""
+    """Yield every frame that a clause can be read as: with set phrases as the words they mean, and of a passive also
+    the active. Nothing if it has no literal frame (see `_literal_frame`); a frame that tells of one past occasion is
+    left out, unless it names a place or a changed number.
+    """
     literal = _literal_frame(clause)
     if literal is None:
         return
@@ -91,7 +96,10 @@ def _read_clause(clause: Clause) -> Iterator[Frame]:
 
 
 def _literal_frame(clause: Clause) -> Frame | None:
-    """Return a clause as one frame of its own words; None if it is long, broken, unsure, past, or a question."""
+    """Return a clause as one frame of its own words; None if it has over 40 words or none, a bracket, a semicolon, a
+    question mark or several sentences, if it is unsure (`maybe`), if one of its first two words points at something
+    else (`it`, `this`), or if it is in the past in Japanese or Chinese.
+    """
     plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _east_sign("unsure").search(plain) or _east_sign("past").search(plain):
         return None
@@ -118,9 +126,8 @@ def tells_change(text: str) -> bool:
 
 
 def search_words(text: str) -> str:
-    """Return the query that finds statements that `text` can clash with.
-
-    It consists of the text, its words in comparable form, and words for the states that a change can have led to.
+    """Return the query that finds statements that `text` can clash with: the text, its words in comparable form and, if
+    it tells of a change, words for the states that this can have led to (`use`, `live in`).
     """
     states = lexicon.changes("states") if any(frame.turned for frame in frames(text)) else ()
     return " ".join((text, *dict.fromkeys(word for frame in frames(text) for word in frame.words), *states))
@@ -130,8 +137,9 @@ def clash_keys(text: str) -> frozenset[tuple[str, str]]:
     """Return (role, word) pairs of a statement; two statements that share no such pair cannot clash. Empty if it has no
     frame.
 
-    The roles: `first` word, `last` word, the `thing` whose location is told; in place of a role, a number with each
-    other word of its part of the statement.
+    Roles are `first` (word), `last` (word) and `thing` (whose location is told). In place of a role there can be a
+    number, as text, with a word: each number of a clause with each word of that clause, and the old number of a change
+    with each word of the thing that it counts.
     """
     found = [frame for frame in frames(text) if frame.tokens]
     keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}
@@ -153,9 +161,10 @@ def tokenise(text: str) -> tuple[Token, ...]:
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
-    """Return the token of a match of `_token_pattern`.
+    """Return the token of a match of `_token_pattern`; its kind is the first that fits: date (also a weekday or month),
+    number, sign of a script without spaces, code (it has a digit), name (it has a capital), word.
 
-    `first`: the match begins a sentence, so that a capital is not a sign of a name.
+    `first`: the match begins a sentence, so that a capital at its beginning is no sign of a name.
     """
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
@@ -174,7 +183,11 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _without_opening(frame: Frame) -> Frame:
-    """Return the frame without opening words (`No, …`, `our …`) and words such as `now`; they set its flags."""
+    """Return the frame without opening words (`No, …`, `our …`), words such as `now` and `instead`, and what a change
+    leaves (`from npm`); the frame's `changed`, `turned` and `left` say instead what these mean.
+
+    A leading `no` denies what was said before, and does not make the frame denied.
+    """
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -199,7 +212,9 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """Return what a change leaves, `npm` of `from npm to`, and the indices of the phrase; `"", set()` if nothing."""
+    """Return the words for what a change leaves, `npm` of `from npm to …` or of `instead of npm`, and the indices of
+    the phrase (`to` not included); `"", set()` if the words name nothing of the kind.
+    """
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -213,7 +228,11 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
-    """Yield the frame with its set phrase, if any, as the word it means; one frame for each possible state."""
+    """Yield the frame with its first set phrase, if any, as the word it means; `definite` and `existential` are set.
+
+    `takes over` gives a frame for each verb that has one subject (`own`, `lead`), a phrase of change (`moved to`) one
+    for each state it can have led to (`use`, `be in`), with `changed` and `turned` set.
+    """
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -260,7 +279,9 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """Yield the tokens of a passive statement without a doer with `we`: `Releases are cut` as `we cut releases`."""
+    """Yield, at most once, the tokens of a passive statement without a doer as done by `we`:
+    `we cut releases on Fridays` of `Releases are cut on Fridays`. Nothing unless a preposition follows the participle.
+    """
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     after = words[at + 1 : at + 3]
@@ -269,7 +290,9 @@ def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
-    """Whether a statement tells of one past occasion: it has a past tense that is not a passive (`is limited`)."""
+    """Whether a statement tells of one past occasion: it has a word of a past tense that does not follow a form of
+    `be`, as a passive's does (`is limited`).
+    """
     before, be = "", lexicon.words("be")
     for token in tokens:
         past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
@@ -303,14 +326,18 @@ def _since_pattern() -> re.Pattern[str]:
 
 @cache
 def _weekday_names() -> dict[str, str]:
-    """Return a dict from the names of weekdays, also in the plural (`mondays`), to the name in the singular."""
+    """Return a dict from the names of weekdays, also in the plural (`mondays`), to the name in the singular; short
+    forms of up to four letters (`mon`) are left out.
+    """
     names = [name.removesuffix("s") for name in lexicon.weekdays(*lexicon.STATED) if len(name) > _SHORTEST_DAY]
     return {form: name for name in names for form in (name, f"{name}s")}
 
 
 @cache
 def _months() -> frozenset[str]:
-    """Return the names of months, lower case, without those so short that they may be people (`jan`); May stays."""
+    """Return the names of months, lower case, without those of under four letters, which can be people (`jan`); `may`
+    and `mai` stay.
+    """
     named = lexicon.months(*lexicon.STATED)
     return frozenset(name for name in named if len(name) >= _SHORTEST_DAY or name in {"may", "mai"})
 

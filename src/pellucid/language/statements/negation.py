@@ -101,7 +101,9 @@ def polarity(text: str, entity: str | None = None) -> Polarity:
 
 
 def _affirm_japanese(text: str) -> tuple[str, int]:
-    """Return a Japanese text without its denials, and the number of these."""
+    """Return a Japanese text without its denials, its verbs' endings and particles, and the number of denials. What a
+    contrast denies (`300ではなく`) is removed, and does not count.
+    """
     count = last = 0
     parts: list[str] = []
     text = _JA_CONTRAST.sub(lambda found: _contrast_topic(found[0]), text)
@@ -118,7 +120,9 @@ def _contrast_topic(contrast: str) -> str:
 
 
 def _affirm_clause(clause: str) -> tuple[str, int]:
-    """Return a Japanese clause affirmed, without its verb's ending, and the number of its denials (0 or 1)."""
+    """Return a Japanese clause affirmed, without its verb's ending, and the number of its denials (0 or 1). A double
+    denial that means `must` (`なければならない`) becomes the word `must`, and counts 0.
+    """
     if found := _JA_MUST.search(clause):
         return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
     for form, affirmed, denials in _JA_FORMS:
@@ -129,7 +133,9 @@ def _affirm_clause(clause: str) -> tuple[str, int]:
 
 
 def _affirm_chinese(text: str) -> tuple[str, int]:
-    """Return a Chinese text without its denials, and the number of these."""
+    """Return a Chinese text without its denials, contrasts (`不是300,而是`) and particles, and the number of denials
+    outside of contrasts.
+    """
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)
     denials = len(_ZH_NEGATORS.findall(kept))

@@ -72,7 +72,9 @@ def _possible_placings(
 
 
 def _split_at_only_preposition(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    """Yield (tokens before, preposition, tokens after) if exactly one preposition of place is there."""
+    """Yield (tokens before, preposition, tokens after), once, if exactly one preposition of place stands after the
+    first token; else nothing.
+    """
     places = [at for at, token in enumerate(tokens) if at and token.text in lexicon.words("locative")]
     if len(places) == 1:
         yield tokens[: places[0]], tokens[places[0]].text, tokens[places[0] + 1 :]
@@ -90,8 +92,8 @@ def _split_at_preposition(tokens: Sequence[Token], max_between: int) -> tuple[st
 
 
 def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two statements each name a place they hold for (a name after a preposition of place), and none in common:
-    `in Frankfurt`, `in Dublin`.
+    """Whether two statements each name a place they hold for (a name after a preposition of place other than `to` and
+    `from`), and none in common: `in Frankfurt`, `in Dublin`.
     """
     where = lexicon.words("locative") - {"to", "from"}
     mine, theirs = (

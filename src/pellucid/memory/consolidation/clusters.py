@@ -37,8 +37,11 @@ class Item:
 
 
 def clusters(items: Sequence[Item]) -> list[tuple[int, ...]]:
-    """Return clusters of 2 to 8 similar statements, at least one of them new, each as ascending indices into `items`.
+    """Return clusters of 2 to 8 similar statements, each as ascending indices into `items`, in order of their first
+    index.
 
+    Similar are statements of equal `key` (their form), and those of one group with a cosine of at least .85, or with at
+    least 80 % of the longer one's content words in common. Every pair has a new statement, or one of its form is new.
     The nearest pairs are joined first; ties go by index.
     """
     parents = list(range(len(items)))
@@ -63,8 +66,8 @@ def _root_of(parents: list[int], index: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield pairs of statements with a new one among them: neighbours of equal form, and near or overlapping ones of
-    one group; some more than once.
+    """Yield pairs of similar statements (see `clusters`), some more than once: neighbours of equal form, if any
+    statement of that form is new, and a new statement with another of its group that is near or shares its words.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -76,9 +79,11 @@ def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield pairs of neighbouring statements of equal form, if one of them all is new, in chains of at most eight.
+    """Yield each statement of a form with the next one of equal form, at distance 0, if any statement of that form is
+    new.
 
-    The rest of a longer chain is paired in the next pass.
+    Every eighth pair is left out, so that chains have at most eight; those of one form meet in a later pass, when each
+    has become one statement.
     """
     by_key: dict[Hashable, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -89,7 +94,8 @@ def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs of each new statement with its nearest others by cosine, at least .85, at most eight each.
+    """Yield pairs of each new statement with its nearest others by cosine, at least .85, at most eight each: (1 -
+    cosine, lower index, higher index).
 
     `indices` are those of one group; statements without a vector are left out. Vectors have length 1. Products are
     computed in blocks, to bound the memory used.
@@ -111,7 +117,8 @@ def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]
 
 
 def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs of each new statement with others of the group `indices` that share enough words.
+    """Yield pairs of each new statement with others of the group `indices` that share at least 80 % of the longer one's
+    content words; at most eight each.
 
     Two such statements share one of the rarest words of each, so only these words are looked up.
     """
@@ -128,14 +135,18 @@ def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterato
 
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
-    """Return so many of the rarest words that any set which overlaps enough with `words` contains one of them."""
+    """Return so many of the rarest words that any set which shares at least 80 % of `words` contains one of them;
+    `counts` says how often each word occurs in the group.
+    """
     # a set that overlaps enough lacks at most n - ceil(OVERLAP * n) of the n words, so it has one of one more
     ordered = sorted(words, key=lambda word: (counts[word], word))
     return ordered[: len(ordered) - ceil(OVERLAP * len(ordered)) + 1] if ordered else []
 
 
 def _pairs_sharing_words(items: Sequence[Item], index: int, others: Iterable[int]) -> Iterator[Pair]:
-    """Yield pairs of a statement with those of the `others` (indices) that share most of its words, eight at most."""
+    """Yield pairs of a statement with those of the `others` (indices) that share at least 80 % of the content words of
+    the longer of the two: (1 - share, lower index, higher index), the eight most alike.
+    """
     mine = items[index].words
     shares = ((len(mine & items[other].words) / max(len(mine), len(items[other].words)), other) for other in others)
     scored = sorted((round(1.0 - share, 6), other) for share, other in shares if share >= OVERLAP)

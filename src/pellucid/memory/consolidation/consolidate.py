@@ -62,7 +62,9 @@ class Batch:
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Whether a pass may touch a memory: active, not pinned, no axiom, not in quarantine, not in `LEFT_ALONE`."""
+    """Whether consolidation may touch a memory: active, not pinned, no axiom, not in quarantine, and of no category in
+    `LEFT_ALONE` (corrections, commitments, procedures, reasoning traces, passages, sections).
+    """
     return (
         memory.status == "active"
         and not memory.pinned
@@ -75,10 +77,13 @@ def is_candidate(memory: Memory) -> bool:
 def batches(
     memories: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None], now: datetime
 ) -> list[Batch]:
-    """Return the batches of memories that a pass has to decide about, in a fixed order: expired, values, near.
+    """Return the batches of memories that a consolidation pass has to decide about: first each expired memory by
+    itself, then pairs that give an attribute different values, then clusters of similar statements (see
+    `clusters.clusters`).
 
-    `new` are the ids of memories since the last pass; a batch without one of them is made only of an expired memory.
-    `vectors` returns a memory's vector, None if it has none.
+    `new` are the ids of memories since the last pass; all but the expired need a new one (of a cluster of equal forms,
+    one of the form). `vectors` returns a memory's vector, None if it has none. Only candidates (`is_candidate`) are in
+    a batch.
     """
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_expired(each, now)}
@@ -92,7 +97,7 @@ def batches(
 def _near_batches(
     live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
 ) -> list[Batch]:
-    """Return the batches of near memories, each with a new one in it."""
+    """Return a batch for each cluster of similar memories among the candidates `live` (see `clusters.clusters`)."""
     names = speakers(live)
     items = [
         Item(
@@ -125,9 +130,12 @@ def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tupl
 
 
 def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: Undone = frozenset()) -> list[Decision]:
-    """Return the decisions about a batch that can be proved; `current` maps ids to the memories as they are now.
+    """Return the decisions about a batch that can be proved without a model: `invalidate` for an expired memory,
+    `update` or `skip` for two with different values, merges and skips for similar ones.
 
-    Memories that are gone, or no longer candidates, are left out. A change in `undone` becomes a skip.
+    `current` maps ids to the memories as they are now; those that are gone, or no longer candidates, are left out, and
+    a pair or cluster of which one is left gets no decision. A change in `undone` (see `checked_decision`) becomes a
+    skip.
     """
     candidates = [current[each] for each in batch.ids if each in current and is_candidate(current[each])]
     if batch.kind == "expired":
@@ -142,10 +150,11 @@ def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: U
 
 
 def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: Undone) -> Decision:
-    """Return the decision; or a skip, if such a change was undone before, or an update has no newer memory.
+    """Return the decision; or a skip, if such a change was undone before, or if the older memory of an update ranks
+    higher (axiom > user > inferred) or is not older.
 
-    An update is also skipped if the older memory ranks higher. `current` maps ids to the memories as they are now, at
-    least those of the decision.
+    A change was undone if any two of its memories, or its only one, are in one set of `undone`; an `invalidate` only if
+    a set has just its memory. `current` maps ids to the memories as they are now, at least those of the decision.
     """
     pairs = {frozenset(pair) for pair in combinations(decision.of, 2)} or {frozenset(decision.of)}
     is_single = decision.kind == "invalidate"
@@ -162,7 +171,9 @@ def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: 
 
 
 def _why_expired(memory: Memory, now: datetime) -> str:
-    """Return why a memory is no longer valid by itself, `expired` or `all attributes retired`; empty if it is valid."""
+    """Return why a memory is no longer valid by itself: `expired` from its `expires_at` on, `all attributes retired` if
+    it states some and all are; empty if it is valid.
+    """
     if memory.expires_at and memory.expires_at <= now:
         return "expired"
     stated = memory.structured_attributes
@@ -170,7 +181,9 @@ def _why_expired(memory: Memory, now: datetime) -> str:
 
 
 def _newer_of_two(one: Memory, other: Memory) -> Decision:
-    """Return the update by which the older of two memories gives way in the attributes that differ, or a skip."""
+    """Return the update by which the older of two memories (by `holds_since`, then id) gives way in the attributes
+    whose values in force differ; a skip (`they agree`) if none does.
+    """
     older, newer = sorted((one, other), key=lambda each: (each.holds_since, each.id))
     old, new = live_attributes(older), live_attributes(newer)
     keys = {key for key in old.keys() & new.keys() if normalise(old[key]) != normalise(new[key])}
@@ -181,7 +194,8 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
 
 
 def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """Yield a merge for each group of memories that are all provably the same; then a skip for each remaining one.
+    """Yield a merge for each group of memories that are all provably the same, with the longest content; then, for the
+    oldest memory of each group but the first, a skip with its difference.
 
     `names` are names of speakers.
     """
@@ -228,7 +242,9 @@ _NEARNESS = {reason: rank for rank, reason in enumerate(_FAR_TO_NEAR)}
 def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served], clock: Clock) -> Decision:
     """Carry out a decision through `changes`, which writes nothing yet; return it with the ids of the memories made.
 
-    `current` maps ids to the memories as they are now; KeyError if one of the decision is missing.
+    A merge, split or add creates memories, and the first two supersede their parts; an update retires in the older of
+    two what the newer states anew; an invalidate archives, a skip does nothing. `current` maps ids to the memories as
+    they are now; KeyError if one of the decision is missing.
     """
     parts = [current[each] for each in decision.of]
     match decision.kind:
@@ -244,7 +260,9 @@ def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served],
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
-    """Create the memories that a decision asks for, retire its parts unless it is an add; return it with new ids."""
+    """Create the memories with the decision's contents; unless it is an add, its parts become superseded by the first
+    of them. Return the decision with the new ids; nothing is written yet.
+    """
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
@@ -260,7 +278,9 @@ def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served]
 
 
 def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
-    """Return the attributes of a memory made of `parts`: all, or those whose value a model's `content` says."""
+    """Return the attributes of a memory made of `parts`: all, if it is merged and has the content of one of them; else
+    those whose value stands in `content`, as words.
+    """
     stated = {name: value for each in parts for name, value in each.structured_attributes.items()}
     if decision.kind == "merge" and content in {each.content for each in parts}:
         return stated
@@ -315,9 +335,8 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attrib
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """Retire the older memory's attributes that the newer states anew, or the whole memory if no other is left.
-
-    The whole memory also goes if the decision names no attributes.
+    """Retire the attributes of the first of two `parts` that the decision names; if it names none, or no other
+    attribute is left, supersede the whole memory by the second, which then names it in `supersedes`.
     """
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}

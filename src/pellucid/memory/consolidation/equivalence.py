@@ -96,13 +96,17 @@ class Form:
 
 
 def speakers(memories: Iterable[Memory]) -> frozenset[str]:
-    """Return the names that precede statements (`Nadia: I …`) and are people: those that a memory so begun is about."""
+    """Return the speakers' names before statements (`Nadia` of `Nadia: I …`), as written. A word before a colon counts
+    as one only if a memory that begins with it has it as its entity.
+    """
     begun = ((voice[1], each.entity_ref) for each in memories if (voice := _VOICE.match(_plain(each.content))))
     return frozenset(name for name, entity in begun if entity and entity_key(name) == entity_key(entity))
 
 
 def form(memory: Memory, names: Collection[str]) -> Form:
-    """Take a memory's statement apart for comparison; `names` in front of it are read as its speaker."""
+    """Take a memory's statement apart for comparison: speaker, words, pauses, denial. The text before a first colon is
+    read as the speaker only if it is in `names`.
+    """
     text = _plain(memory.content)
     voice = _VOICE.match(text)
     speaker = voice[1] if voice and voice[1] in names else ""
@@ -125,14 +129,18 @@ def form(memory: Memory, names: Collection[str]) -> Form:
 
 
 def form_key(memory: Memory, statement_form: Form) -> tuple[str, str, tuple[str, ...]]:
-    """Return a key that is equal for all memories that can be provably the same; `statement_form` is the memory's."""
+    """Return (category, entity, words), equal for all memories that can be provably the same (see `difference`);
+    `statement_form` is the memory's form.
+    """
     return memory.category, entity_key(memory.entity_ref or ""), statement_form.words
 
 
 def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
-    """Return the difference that keeps two memories from being provably the same, `numbers differ`; else empty.
+    """Return the first difference that keeps two memories from being provably the same, as `numbers differ`; empty if
+    they are.
 
-    `forms` are their forms.
+    In this order: entities, words (`_difference_of_words`), punctuation, capitals, speakers, circumstances (attributes,
+    scopes, validity, occasion). `forms` are the forms of `one` and `other`; categories are not compared.
     """
     mine, theirs = forms
     if entity_key(one.entity_ref or "") != entity_key(other.entity_ref or ""):
@@ -154,8 +162,9 @@ def _plain(text: str) -> str:
 def _canonical_words(tokens: list[str], *, denied: bool) -> tuple[str, ...]:
     """Return the tokens of a statement without those that change no meaning.
 
-    English `the`, `that` after a verb of saying, and `also` unless `denied`, are left out; `an` is `a`. German joined
-    articles are split (`im` is `in dem`); a leading German or Spanish article is left out.
+    In English `the` (unless `_article_matters`), `that` after a verb of saying, and `also` unless `denied`, are left
+    out; `an` is `a`. German joined articles are split (`im` is `in dem`); an article at the beginning of a German or
+    Spanish statement of four words or more is left out.
     """
     folded = {word.casefold() for word in tokens}
     language = likeliest_language(folded)
@@ -170,7 +179,9 @@ def _canonical_words(tokens: list[str], *, denied: bool) -> tuple[str, ...]:
 
 
 def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
-    """Yield the tokens without `the`, `that` and `also` where these change no meaning; `an` becomes `a`."""
+    """Yield the tokens without `the` (unless it is part of a name or `_article_matters`), without `that` between a verb
+    of saying and a pronoun or `the`, and without `also`, unless `denied`; `an` becomes `a`.
+    """
     folded = [word.casefold() for word in tokens]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
         begins_name = any(each != each.lower() and not each.isupper() for each in tokens[at + 1 : at + 2])
@@ -182,7 +193,9 @@ def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
 
 
 def _article_matters(following: list[str]) -> bool:
-    """Whether `the` means something before these words: `the servers` are not all servers; `the cache` is one."""
+    """Whether `the` means something before these words (at least one): before `few`, `only`, a number and the like, and
+    before a plural or a noun that needs no article. `the servers` are not all servers; `the cache` is one.
+    """
     if following[0] in _ARTICLE_TELLS or following[0][0].isdigit():
         return True
     noun_phrase = list(takewhile(lambda word: word not in stop_words() and word not in _VERBS, following))
@@ -190,7 +203,9 @@ def _article_matters(following: list[str]) -> bool:
 
 
 def _difference_of_words(mine: Form, theirs: Form) -> str:
-    """Return the difference of two wordings that changes a meaning most: `numbers differ`, …, `words differ`."""
+    """Return the difference of two unlike wordings, the first that fits: `numbers`, `negation`, `order`, `punctuation`,
+    `identifiers`, `function words`, `words`, each followed by ` differ` or ` differs`.
+    """
     one, other = mine.words, theirs.words
     if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
         return "numbers differ"
@@ -220,9 +235,11 @@ def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
 
 
 def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bool) -> bool:
-    """Whether two spellings of a word mean the same: capitals count in names and codes, not in a sentence's first word.
+    """Whether two spellings of a word, equal but for capitals, mean the same.
 
-    `names` are words known to be names, whose capitals do not count.
+    Always if they are equal, or both `i`. Never if the word has other signs than letters or capitals inside, nor for a
+    stop word that one of them has in capitals, or that is not the first. Else if the word is in `names`, words known to
+    be names, or is the first of its sentence (`is_first`) and not in capitals in one of them only.
     """
     if one == other or one.casefold() == other.casefold() == "i":
         return True
@@ -237,7 +254,8 @@ def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bo
 def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
     """Return `speakers differ` if that keeps two memories of equal words apart; else empty.
 
-    One of them can name a speaker and the other none if the statement begins with its entity.
+    Two memories without a speaker differ if they say `I` or the like and have unlike source classes. If only one names
+    a speaker, they do not differ if the statement is not personal and begins with its entity, which is not the speaker.
     """
     if mine.voice == theirs.voice:
         same_mouth = not mine.is_personal or one.source_class == other.source_class
@@ -249,9 +267,11 @@ def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form
 
 
 def _difference_of_circumstances(one: Memory, other: Memory, statement_form: Form) -> str:
-    """Return the circumstance that differs: attributes, scopes, validity or occasion; empty if none does.
+    """Return the first circumstance that differs: `attributes differ`, `scopes differ`, `validity differs`, or
+    `it may tell of two occasions`; empty if none does.
 
-    `statement_form` is the form of both memories.
+    The last is of statements about an occasion (`yesterday`, a past tense), no decision, rule or principle, from unlike
+    sessions and unlike days. `statement_form` is the form of both memories.
     """
     if _stated(one) != _stated(other):
         return "attributes differ"

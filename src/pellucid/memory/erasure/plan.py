@@ -56,7 +56,9 @@ class Erasure:
         return tuple(dict.fromkeys((*held, *written)))
 
     def is_said_by(self, turn: Turn) -> bool:
-        """Whether a turn says what goes: it is evidence of it, contains a whole text of it, or three lost words."""
+        """Whether a turn says what goes: it is among the `turns` of evidence, contains the whole content of a memory
+        that goes (in normal form, as whole words), or has three of the `lost_words`.
+        """
         if (turn.session_id, turn.ordinal) in self.turns:
             return True
         text = normalise(turn.content)
@@ -72,7 +74,8 @@ def plan_erasure(
     *,
     chain: bool = False,
 ) -> Erasure:
-    """Plan the erasure of the memories `asked` and of all that must go with them; `chain` adds their versions.
+    """Plan the erasure of the memories `asked` and of all that must go with them: copies, what was derived from them,
+    and passages of the turns they came from (see `_Bonds.reason`); `chain` adds their versions.
 
     `memories` and `episodes` are all of the namespace; `asked` are some of these memories, at least one. Nothing is
     changed yet.
@@ -107,7 +110,9 @@ def turns_of(memory: Memory) -> set[tuple[str, int]]:
 
 
 def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
-    """Return every key by which a forgotten memory is recognised if it comes back."""
+    """Return every key (a keyed hash of 16 bytes) by which a forgotten memory is recognised if it comes back, sorted:
+    of its words, alone and with its entity, and of its evidence turns or, for a section, of its own text.
+    """
     if memory.category != "section":
         return memory_keys(secret, memory)
     text_keys = {words_key(secret, memory.namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
@@ -149,7 +154,8 @@ def _version_ids(memory: Memory) -> set[str]:
 
 
 def _memories_to_erase(by_id: Mapping[str, Served], asked: Iterable[Served], chain: bool) -> list[tuple[Served, str]]:
-    """Return the memories that go, each with the reason: first those `asked`, then what is bound to any that goes.
+    """Return the memories that go, each with the reason: first those `asked`, then, as long as any is found, those that
+    must go with one that goes (`_Bonds.reason`).
 
     `by_id` are all memories of the namespace.
     """
@@ -191,7 +197,13 @@ class _Bonds:
         self._chain = chain
 
     def reason(self, memory: Memory) -> str:
-        """Return why a memory must go, too: `derived`, `version`, `copy` or `evidence-turn`; empty if it can stay."""
+        """Return why a memory must go, too; empty if it can stay.
+
+        `derived`: it was made of one that goes, or extracted from a turn whose passage goes. `version`: it was merged
+        into one that goes and supersedes it or, with `chain`, supersedes one or is superseded by one. `copy`: its text
+        is that of one, or contains such a text of three content words or more. `evidence-turn`: it is a passage of a
+        turn that is evidence of one.
+        """
         text = self._texts[memory.id]
         if self._ids & set(memory.derived_from) or self._was_read_from(memory):
             return "derived"
@@ -204,9 +216,10 @@ class _Bonds:
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
 
     def _was_read_from(self, memory: Memory) -> bool:
-        """Whether a memory was extracted from a turn whose passage must go, as far as its quotes show.
+        """Whether a memory was extracted from a turn whose passage must go, as far as its quotes show: a quote has half
+        of the content words in common with the passage, of the shorter of the two.
 
-        A memory without a quote of that turn counts as extracted from it.
+        A memory without a quote of that turn counts as extracted from it; passages and sections never do.
         """
         if memory.category in ("moment", "section"):
             return False
@@ -219,7 +232,9 @@ class _Bonds:
         return False
 
     def _quotes(self, memory: Memory, text: str) -> bool:
-        """Whether a text contains a long text that goes; sections count only for memories and their own documents."""
+        """Whether a text, that of `memory` in normal form, contains a text of three content words or more that goes.
+        The own text of a section that goes counts in memories, and in sections of the same document only.
+        """
         counts = memory.category != "section" or memory.session_id in self._documents
         parts = (*self._long_texts, *(self._sections if counts else ()))
         return any(_contains_whole(text, part) for part in parts)
@@ -236,7 +251,9 @@ def _contains_whole(text: str, part: str) -> bool:
 
 
 def _lost_words(going: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
-    """Return the words of memories that go which no memory that stays has: no file or query may show them."""
+    """Return the content words of memories that go, and of their quotes, which no memory that stays has in its texts:
+    no file or query may show them.
+    """
     texts = (text for memory in going for text in (*_texts(memory), *memory.evidence_quotes.values()))
     gone = {word for text in texts for word in content_words(text)}
     for memory in kept:
@@ -259,9 +276,12 @@ def _changed_files(
     kept: Mapping[str, Memory],
     lost: frozenset[str],
 ) -> tuple[list[FileWrite], list[FileRemoval]]:
-    """Return the writes and removals of files: documents of which a section stays, and episodes, are rewritten.
+    """Return the writes and removals of files: that of a memory that goes is removed; a document of which a section
+    stays is rewritten.
 
-    `kept` maps ids to the memories that stay; `lost` are the words that no file may show.
+    An episode whose passages or members go, or whose topic or artifacts show a word of `lost`, is rewritten, under
+    another path if its topic changes, and removed if none of its memories stays. `kept` maps ids to the memories that
+    stay; `lost` are the words that no file may show. Raises ConflictError if a file to be rewritten is gone.
     """
     ids = {each.memory.id for each, _ in going}
     named = {each.path for each, _ in going}
@@ -293,7 +313,9 @@ def _changed_files(
 def _files_without_quotes(
     records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
-    """Return the writes of memories that stay, without quotes of a turn that goes or with a lost word."""
+    """Return the writes of memories that stay, without quotes of a turn that is evidence of one that goes, or with a
+    word of `lost`; files without such a quote are left out. Raises ConflictError if a file is gone.
+    """
     turns = {turn for each, _ in going for turn in turns_of(each.memory)}
     writes: list[FileWrite] = []
     for each in kept:
@@ -328,9 +350,11 @@ def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], ke
 def _rewritten_episode(
     data: bytes, episode: Episode, ids: set[str], kept: Mapping[str, Memory], lost: frozenset[str]
 ) -> tuple[str, bytes] | None:
-    """Return the new path and bytes of an episode's file, without the memories `ids` and lost words.
+    """Return the new path and bytes of an episode's file, without the memories `ids` and without artifacts and topic
+    that show a word of `lost`; a new topic, made of the memories that stay, changes the path.
 
-    None if none of its memories stays. `data` are the file's bytes now, `kept` all memories that stay, by id.
+    None if none of its members or passages stays. `data` are the file's bytes now, `kept` all memories that stay, by
+    id.
     """
     members = tuple(each for each in episode.members if each not in ids)
     remaining = [memory for memory in kept.values() if memory.episode_id == episode.id or memory.id in members]

@@ -15,7 +15,8 @@ _IN_FORCE: Fields = {"status": "active", "superseded_by": None, "invalid_at": No
 
 
 def orphans(memories: Iterable[Served], rows: Iterable[LifecycleRow]) -> list[Served]:
-    """Return the superseded memories whose successor is gone, except those that were merely reworded.
+    """Return the superseded memories whose successor is gone, except those that were merely reworded, that is whose
+    last change of status has the reason `edited`.
 
     `memories` are all of a namespace, `rows` its lifecycle rows, oldest first.
     """
@@ -67,7 +68,9 @@ def _fields_without(
 ) -> Fields:
     """Return the state fields of a memory that stays, without any reference to the memories `gone`.
 
-    `row` is the last change of its status, if any; `by_id` are all memories of the namespace.
+    If one of these superseded it, it gets the first successor that stays; without one, the state from before that
+    change (by default: active), unless it had only been reworded. `row` is the last change of its status, if any;
+    `by_id` are all memories of the namespace.
     """
     fields: Fields = {
         "retired_attributes": {name: by for name, by in memory.retired_attributes.items() if by not in gone},
@@ -107,7 +110,9 @@ def _newer_contradiction(
 
 
 def _related_ids(memory: Memory) -> set[str]:
-    """Return the ids of all memories that a memory's state names."""
+    """Return the ids of all memories that a memory's state names: those that it supersedes, is superseded by or is
+    disputed with, and those by which its attributes were retired.
+    """
     by = [memory.superseded_by] if memory.superseded_by else []
     return {*by, *memory.retired_attributes.values(), *memory.disputed_with, *memory.supersedes}
 

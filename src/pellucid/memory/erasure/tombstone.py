@@ -18,21 +18,25 @@ _MAX_RANGE = 64
 
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
-    """Return the key of a statement in a namespace, from its normal form and its entity (see `content_hash`)."""
+    """Return the key (a keyed hash of 16 bytes) of a statement in a namespace, from its normal form and its entity (see
+    `content_hash`).
+    """
     return _keyed_hash(secret, "words", namespace, content_hash(content, entity))
 
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
-    """Return the key (hex) of a sentence in a namespace, from its content words in any order."""
+    """Return the key (32 hex digits) of a sentence in a namespace, from its content words in any order, without
+    `User: ` in front; from its normal form if it has no content words.
+    """
     sorted_words = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
     return _keyed_hash(secret, "said", namespace, sorted_words).hex()
 
 
 def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """Return the keys of the turns that evidence ranges such as `session:3-5` name.
+    """Return the keys of the turns that evidence ranges such as `session:3-5` name, in order.
 
-    They are hashes of session and number alone, as evidence has no more; `capture.identity.turn_fingerprint` is of the
-    words, too.
+    They are hashes of session and number alone, as evidence has no more; `capture.identity.turn_fingerprint` also
+    hashes the words.
     """
     turns = (f"{session}:{number}" for session, number in evidence_turns(evidence))
     return [_keyed_hash(secret, "turn", namespace, turn) for turn in turns]

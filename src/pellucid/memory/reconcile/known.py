@@ -55,7 +55,8 @@ class KnownStatements:
     def load(self, memories: Iterable[Memory]) -> None:
         """Look up, in one go for the whole batch, all stored memories that these can repeat or contradict.
 
-        Call it before `add`: it drops what was looked up before, and most of what was added.
+        Call it before `add`: it drops what was looked up before, and of what was added it keeps only what `said_in` and
+        the comparison of sentences use.
         """
         batch, namespace = list(memories), self.changes.namespace
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
@@ -78,9 +79,10 @@ class KnownStatements:
             self._by_key.setdefault(key, []).append(memory)
 
     def repeated(self, memory: Memory, doubted: Iterable[Found]) -> str | None:
-        """Return the id of a memory in force with the same words about the same entity; None if there is none.
+        """Return the id of an active memory with the same words about the same entity; None if there is none.
 
-        A memory of other boundary scopes does not count: callers see only one of the two. Nor does one of `doubted`.
+        A memory of other boundary scopes (see `boundary`) does not count: callers see only one of the two. Nor does one
+        of `doubted`.
         """
         ids_of_doubted = {memory_of(each).id for each in doubted}
         equals = (each for each in self._by_words.get(_words_of(memory), ()) if each not in ids_of_doubted)
@@ -110,9 +112,10 @@ class KnownStatements:
                 yield self.changes.now(memory)
 
     def contradicted(self, memory: Memory) -> list[Contradiction]:
-        """Return the memories in force that a new one contradicts.
+        """Return the memories in force (active, not in quarantine) that a new one contradicts, each once; only those of
+        equal boundary scopes (see `boundary`).
 
-        They state another value of an attribute, the denial, or the same frame with another value.
+        They state another value of an attribute, the denial, or the same sentence with another value in one place.
         """
         found = self._stating_other_values(memory)
         own_polarity = polarity(memory.content, memory.entity_ref)
@@ -148,12 +151,16 @@ def _polarities(memory: Memory) -> tuple[Polarity, ...]:
 
 
 def _words_of(memory: Memory) -> _Words:
-    """Return what memories must have in common to repeat each other."""
+    """Return the hash of a memory's words and entity, and its boundary scopes: two memories with equal ones repeat each
+    other.
+    """
     return content_hash(memory.content, memory.entity_ref), boundary(memory)
 
 
 def boundary(memory: Memory) -> frozenset[str]:
-    """Return the boundary scopes of a memory; memories of different ones do not replace or repeat each other."""
+    """Return the boundary scopes of a memory, those that hide it from callers who do not name them (`private`,
+    `temporary` …); memories of different ones do not replace or repeat each other.
+    """
     return frozenset(memory.scopes).intersection(BOUNDARY_SCOPES)
 
 

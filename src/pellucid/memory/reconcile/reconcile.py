@@ -50,7 +50,7 @@ class Decided:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """Each outcome as `verdict:code`, for counting."""
+        """Each outcome as `verdict:code`: its reason up to the first colon, or `durable` if that is empty."""
         return tuple(f"{each.verdict}:{each.reason.partition(':')[0].strip() or 'durable'}" for each in self.outcomes)
 
 
@@ -96,7 +96,12 @@ class Reconciler:
         return Decided(outcomes, rows)
 
     def _decide_one(self, statement: Statement) -> Outcome:
-        """Decide about one statement, given the decisions about those before it."""
+        """Decide about one statement, given the decisions about those before it; creations and changes go to the
+        `ChangeSet`.
+
+        What the judge did not accept keeps its verdict, unless it vouches for a quarantined memory. Only what was
+        observed can be rejected as forgotten: a person who asks directly is heard.
+        """
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
             # before the verdict: the judge had only words without a subject, which it finds vague or unresolved
@@ -114,7 +119,9 @@ class Reconciler:
         return self._keep_new(statement, doubted)
 
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
-        """Complete a correction without a subject with the one memory it can mean; return both, or None."""
+        """Return a correction without a subject (`it is 600 ms`) as the sentence of the one memory it can mean, its
+        number replaced, and that memory; None if none or several fit, no person said it, or it is in quarantine.
+        """
         memory, resolves = statement.memory, statement.resolves
         # the caller asked for the value; again for the type checker
         if not (resolves and resolves.value) or memory.source_class not in BY_A_PERSON:
@@ -134,8 +141,10 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Keep a correction in place of the memory it means, unless it, or what it would say, was forgotten; else defer
-        it or, if a person asked, keep it as new."""
+        """Put a correction without a subject, completed, in place of the one memory it can mean; reject it if it, or
+        its completed words, were forgotten. If it means none or several, defer it; if a person asked directly, decide
+        about its own words.
+        """
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -147,13 +156,17 @@ class Reconciler:
         return self._replace(restatement, [Contradiction(target, restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
-        """Whether a person's statement, rejected as a repetition by the judge, vouches for a quarantined memory."""
+        """Whether a person's statement, rejected by the judge as said twice, vouches for a quarantined memory that says
+        the same.
+        """
         observation, memory = statement.observation, statement.memory
         repeats = observation is not None and _is_repeated(observation)
         return repeats and vouches(memory) and bool(self._known.doubted(memory))
 
     def _reject_repeated(self, repeated_id: str, memory: Memory) -> Outcome:
-        """Reject a repetition of the memory `repeated_id`; add a ledger row about it if it reinforces that memory."""
+        """Reject a repetition of the memory `repeated_id`. A ledger row `corroborated` is added if that is stored or of
+        another session, and the source `counts_as_repetition` or trust is not judged.
+        """
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == repeated_id), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (counts_as_repetition(memory.source_class) or not self.trust):
@@ -161,7 +174,9 @@ class Reconciler:
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", repeated_id)
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
-        """Retract the stored memories that a person takes back with the words `about`; the outcome names the first."""
+        """Retract the active memories (five at most) that a person takes back with the words `about`; the outcome names
+        the first. Reject it if no person said it, it is in quarantine, or no memory, or too many, have all these words.
+        """
         if memory.source_class not in BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         near = self._possible_targets(memory, about)
@@ -177,7 +192,8 @@ class Reconciler:
 
     def _can_take_back(self, memory: Memory, target: Memory) -> bool:
         """Whether a memory can retract or correct `target`, as changed so far: it is active, not pinned, no axiom, not
-        newer, and of the same boundary or session."""
+        newer, and of the same boundary scopes or session.
+        """
         current = self.changes.now(target)
         if (
             current.status != "active"
@@ -189,7 +205,9 @@ class Reconciler:
         return boundary(current) == boundary(memory) or current.session_id == memory.session_id is not None
 
     def _possible_targets(self, memory: Memory, words: str) -> list[Found]:
-        """Return the memories that a statement can mean: new ones of its session, then stored ones with `words`."""
+        """Return the memories a statement can mean: this operation's own of its session, then the 30 stored ones that
+        best match `words` (BM25).
+        """
         stored = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
         return [*self._known.said_in(memory.session_id), *stored]
 
@@ -199,9 +217,9 @@ class Reconciler:
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
     def _keep_new(self, statement: Statement, doubted: Sequence[Found]) -> Outcome:
-        """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted.
-
-        `doubted` are the quarantined memories that say the same.
+        """Keep a statement with new words: in quarantine if its memory is, else beside the quarantined memories that
+        say the same (`doubted`) or as asserted. A mere update, which tells of a change but not that it is to last, is
+        rejected if it contradicts nothing.
         """
         memory, conflicts = statement.memory, self._known.contradicted(statement.memory)
         if statement.resolves and statement.resolves.kind == "update" and not conflicts:
@@ -215,7 +233,9 @@ class Reconciler:
     def _keep_beside_doubted(
         self, doubted: Sequence[Found], statement: Statement, conflicts: Sequence[Contradiction]
     ) -> Outcome:
-        """Keep a statement that quarantined memories make, too: a vouching one lets them out, any other joins them."""
+        """Keep a statement that the quarantined memories `doubted` make, too: in quarantine unless it vouches
+        (`zones.vouches`); if it does and is then active, let out those of them that it covers (`may_rise`).
+        """
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -248,7 +268,9 @@ class Reconciler:
         self.changes.change(served, "promoted", fields, reason, [each.id for each in others])
 
     def _lift_doubted(self, doubted: Found, by: Memory) -> None:
-        """Let a memory out of quarantine because of `by`: superseded if it says the same, to review if contradicted."""
+        """Move a memory from quarantine to `working` because of `by`: as superseded by it if it says the same, as
+        `pending_review` if it contradicts a memory in force.
+        """
         current = self.changes.now(memory_of(doubted))
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(current, by):
@@ -258,7 +280,9 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement, conflicts: Sequence[Contradiction]) -> Outcome:
-        """Keep a trusted statement, in place of the memories that it contradicts (`conflicts`) or corrects."""
+        """Keep a statement in place of the memories that it contradicts (`conflicts`): a correction also where that is
+        not plain, if they say nothing else; if it contradicts none, in place of the one it most likely means.
+        """
         memory, resolves = statement.memory, statement.resolves
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
@@ -270,7 +294,10 @@ class Reconciler:
         return self._replace(statement, conflicts, "corrected" if corrects else "")
 
     def _replace(self, statement: Statement, conflicts: Sequence[Contradiction], code: str) -> Outcome:
-        """Keep a statement, and retire the older `conflicts` of no higher rank; `code` goes to the ledger."""
+        """Keep a statement, and retire the older `conflicts` that it plainly contradicts (`code` goes to the ledger);
+        mark the others as disputed. A newer one supersedes the statement instead (`_give_way`); if one ranks higher,
+        the statement is kept as `pending_review`.
+        """
         memory = statement.memory
         conflicts, open_ones = _plain_and_open(conflicts)
         newer = [each for each in conflicts if memory_of(each.of).holds_since > memory.holds_since]
@@ -301,13 +328,15 @@ class Reconciler:
         return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in conflicts))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
-        """Create the memory of a statement; `reason` is the verdict's."""
+        """Create the memory of a statement, with which later ones are compared; accept it for `reason`."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
         self._known.add(memory)
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
-        """Return a late memory, superseded in whole or part by a newer one; a newer of lower rank goes to review."""
+        """Return a late memory as a newer one leaves it: superseded, or its attributes that the newer states anew
+        retired. A newer one of lower rank becomes `pending_review` instead, and the late one stays unchanged.
+        """
         by = memory_of(newer.of)
         if RANK[by.asserted_by] < RANK[memory.asserted_by]:
             fields = {"status": "pending_review"}
@@ -319,7 +348,9 @@ class Reconciler:
         return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": by.holds_since})
 
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
-        """Retire the contradicted memory, or only those attributes; return whether it was the whole memory."""
+        """Retire the contradicted memory, or only the conflict's attributes if others stay; return whether it was the
+        whole. `code` is the ledger's reason; if empty, one is chosen.
+        """
         old = self.changes.now(memory_of(conflict.of))
         keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
         if conflict.attributes and live_attributes(old).keys() - keys:

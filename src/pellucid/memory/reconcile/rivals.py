@@ -39,9 +39,10 @@ class Rivals:
     _fresh: dict[_ClashKey, list[Memory]] = field(default_factory=dict["_ClashKey", "list[Memory]"])
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these.
+        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these: the 30
+        best.
 
-        They replace those looked up before.
+        They replace those looked up before, unless none of the batch can clash at all (`_can_clash`).
         """
         comparable = [each for each in memories if _can_clash(each)]
         if comparable:
@@ -59,8 +60,9 @@ class Rivals:
     def clashing_with(self, memory: Memory) -> list[Rival]:
         """Return the memories that contradict this one, of those that `load` and `add` took.
 
-        None for a speculative memory. Certain contradictions go first. If there are only guesses, the only one is
-        returned; of several, the only one with a name akin to this memory's own; else none.
+        Empty for a speculative memory. If any contradiction is certain, only such are returned. Of mere guesses the
+        only one whose names are akin to this memory's own is returned; without exactly one such, the guess, if there is
+        but one; else none.
         """
         if not _can_clash(memory) or memory.confidence_tier == "speculative":
             return []
@@ -90,12 +92,16 @@ class Rivals:
 
 
 def _can_clash(memory: Memory) -> bool:
-    """Whether a memory is a statement that others can clash with."""
+    """Whether a memory is a statement that others can clash with: it has a frame (see `frames.frames`), and is no
+    passage, section, procedure or reasoning trace.
+    """
     return memory.category not in _FRAMELESS and bool(clash_keys(memory.content))
 
 
 def _outranks(newer: Memory, older: Memory) -> bool:
-    """Whether the newer's assertion ranks as high; if both are inferred, whether its source is trusted as much."""
+    """Whether the newer's assertion ranks at least as high (axiom > user > inferred); if both are inferred, whether its
+    source class is trusted at least as much.
+    """
     newer_rank, older_rank = RANK[newer.asserted_by], RANK[older.asserted_by]
     if newer_rank != older_rank or newer_rank:
         return newer_rank >= older_rank
@@ -103,7 +109,9 @@ def _outranks(newer: Memory, older: Memory) -> bool:
 
 
 def distrust_rank(source_class: SourceClass | None) -> int:
-    """Return a number that is higher for less trusted source classes; -1 for None, a person's own words."""
+    """Return the place of a source class in `SOURCE_CLASSES`, from 0: higher for less trusted ones; -1 for None, a
+    person's own words.
+    """
     return SOURCE_CLASSES.index(source_class) if source_class else -1
 
 

@@ -38,9 +38,10 @@ class Restated:
 
 
 def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found | None:
-    """Return the memory that a correction replaces, the most likely one; None if there is none, or no clear one.
+    """Return the memory that a correction replaces, the most likely one (see `_likeness`); None if none is likely, or
+    if the best is less than .1 ahead of the next.
 
-    `old_value` are its words, empty if nobody said them.
+    `old_value` are the words that the correction replaces, empty if it does not name them.
     """
     ranked = sorted(
         ((_likeness(new, memory_of(each), old_value), at, each) for at, each in enumerate(candidates)),
@@ -55,10 +56,11 @@ def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found
 
 
 def _likeness(new: Memory, old: Memory, old_value: str) -> float:
-    """Return how likely a correction means an old memory: the share of common words, and .3 more in one session.
+    """Return how likely a correction means an old memory: the share of content words in common, of the shorter of the
+    two, and .3 more in one session; 0 if that share is under .3.
 
-    The words of the old value are left out of both; 0 if the memory does not have them. Without an old value, only a
-    memory that the correction plainly contradicts is likely.
+    The words of the old value are left out of both; 0 if the memory does not have them. Without an old value the share
+    is 1 for a memory that the correction plainly contradicts, else 0.
     """
     value_words = _words(old_value)
     new_words, old_words = _words(new.content) - value_words, _words(old.content)
@@ -100,9 +102,8 @@ def _restate(sentence: str, resolves: Resolution) -> Restated | None:
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:
-    """Return the memories that contain every content word of `about`, what was taken back; of the same session if any.
-
-    Empty if there are more than five: `about` says too little then.
+    """Return the memories that contain every content word of `about`, what was taken back: those of the session if
+    there are any, else all. Empty if there are more than five, or if `about` has no such word: it says too little then.
     """
     about_words = _words(about)
     if not about_words:
@@ -144,7 +145,9 @@ def _words(text: str) -> set[str]:
 
 
 def _without_ending(word: str) -> str:
-    """Return a word without its plainest ending, so that `retries` meets `retry`."""
+    """Return an ASCII word of four letters or more without its ending (`ies`, `ing`, `ed`, `es`, `s`, `e`), if three
+    letters stay, so that `retries` meets `retry`; any other word unchanged.
+    """
     if not word.isascii() or len(word) < 4:
         return word
     for ending, replacement in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):

@@ -73,7 +73,11 @@ class _Lexicon:
 
 
 def read(text: str) -> ConceptPlaces:
-    """Return the places, counted in words, of each concept of the tables `orders` in an undisguised text."""
+    """Return where in a text the concepts of the language tables `orders` occur, such as `send`, `secret` or `user`.
+
+    A place counts words; the end of a sentence counts as 8, and a colon's place is that of the word before it. The text
+    is one that `undisguised` returned.
+    """
     lexicon = _lexicon()
     at: dict[str, list[int]] = defaultdict(list)
     words, places, place = list[str](), list[int](), 0
@@ -97,9 +101,9 @@ def read(text: str) -> ConceptPlaces:
 
 
 def _read_unspaced(run: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
-    """Add the places of terms in a run of an unspaced script to `at`; return the place after the run.
+    """Add the places of terms in a run of a script without spaces to `at`, in place; return the place after the run.
 
-    The run begins at `place`; two characters outside of terms count as a word.
+    The run begins at `place`; a term counts as a word, and so do two characters outside of terms.
     """
     end = 0
     for found in lexicon.unspaced.finditer(run):
@@ -175,5 +179,7 @@ def _lexicon() -> _Lexicon:
 
 
 def addresses_in(text: str) -> set[str]:
-    """Return the links, mail addresses and hosts in a text, in lower case."""
+    """Return the links (not to this machine), mail addresses and hosts with a well-known ending in a text, in lower
+    case.
+    """
     return {found[0].rstrip(".,;") for found in _PLACES.finditer(text.lower())} if "." in text else set()

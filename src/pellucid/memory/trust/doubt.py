@@ -17,10 +17,11 @@ _SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
 
 
 def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None) -> dict[int, Doubt]:
-    """Return the turns of a segment of which words begin in quarantine: maps their indices to the doubt.
+    """Return the turns of a segment of which words begin in quarantine: maps their indices to the doubt, that is which
+    words.
 
-    With `examined` (indices), only these turns are checked, and those that they depend on: where only memories are
-    kept, most turns are not read again.
+    With `examined` (indices), only these turns and their neighbours are checked, unless an assistant's among them
+    repeats an address of an earlier turn: then all are. Where only memories are kept, most turns are not read again.
     """
     if examined is None or len(examined) == len(turns) or _repeat_an_address(turns, examined):
         out = _injected_turns(turns, range(len(turns)))
@@ -29,7 +30,8 @@ def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None
 
 
 def _injected_turns(turns: Sequence[Turn], examined: Collection[int]) -> dict[int, Doubt]:
-    """Return the turns that read as an instruction to an assistant, alone or with a neighbour of the same role.
+    """Return the spoken turns that read as an instruction to an assistant, alone or together with neighbours of the
+    same role, which are then doubted as a whole.
 
     Maps their indices to the doubt. Only the `examined` turns and their neighbours are checked.
     """
@@ -69,7 +71,7 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]
 
     @cache
     def named_in_orders(number: int) -> set[str]:
-        """Return the addresses in the orders of a turn."""
+        """Return the addresses in the doubted words of a turn; in all of it if all of it, or nothing, is doubted."""
         doubt = doubted.get(number)
         return named(number) if doubt is None or doubt.is_whole else addresses_in(undisguised(doubt.words))
 

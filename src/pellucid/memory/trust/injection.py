@@ -56,9 +56,11 @@ def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
 
 
 def split_injections(texts: Sequence[str], examined: Collection[int] | None = None) -> set[int]:
-    """Return the indices of neighbouring texts that are harmless alone, and read as an injection together.
+    """Return the indices of neighbouring texts, two to four, that are harmless alone, and read as an injection
+    together.
 
-    With `examined`, only neighbours of which one has such an index are read.
+    Of the first and the last, 400 characters are read where they meet, and those between are no longer than that. With
+    `examined`, only neighbours of which one has such an index are read.
     """
 
     @cache
@@ -82,9 +84,10 @@ def split_injections(texts: Sequence[str], examined: Collection[int] | None = No
 
 
 def _last_continuation(texts: Sequence[str], window: range, plain: Callable[[int], bool]) -> int:
-    """Return the last index in the window that an order begun in its first text can reach.
+    """Return the last index in the window that an order begun in its first text can reach; the first if none.
 
-    All texts up to there are harmless alone, and all between the first and the last are short.
+    All texts up to there are harmless alone (`plain`), and all between the first and the last have at most 400
+    characters.
     """
     last = window[0]
     while last < window[-1] and plain(last) and plain(last + 1):
@@ -95,13 +98,17 @@ def _last_continuation(texts: Sequence[str], window: range, plain: Callable[[int
 
 
 def _joined_texts(texts: Sequence[str]) -> Iterator[str]:
-    """Yield neighbouring texts as one text, twice: joined by a space, and by nothing, in case a word was cut in two."""
+    """Yield neighbouring texts, two or more, as one text, twice: joined by a space, and by nothing, in case a word was
+    cut in two. Of the first only the last 400 characters are used, of the last only the first 400.
+    """
     pieces = [texts[0][-_NEIGHBOUR:], *texts[1:-1], texts[-1][:_NEIGHBOUR]]
     yield from (gap.join(pieces) for gap in (" ", ""))
 
 
 def _can_be_injected(text: str) -> bool:
-    """Whether a text, or a beginning of it, can look injected: a cheap test before the exact one."""
+    """Whether a text, or a beginning of it, can look injected: a test that is cheaper than `looks_injected`. If it is
+    false, the text surely does not.
+    """
     plain = undisguised(text)
     if has_hidden_words(text) or any(True for each in (decoded, page_comments) for _ in each(plain)):
         return True
@@ -112,7 +119,9 @@ def _can_be_injected(text: str) -> bool:
 
 
 def _forgeries_in(text: str) -> Iterator[str]:
-    """Yield the codes of what a text feigns: a role, a tool's call, our fence, a memory's fields."""
+    """Yield the codes of what a text feigns (see `forgeries.toml`): a role, a tool's call, the fence that we put around
+    recalled memories, a memory's fields.
+    """
     if _CUES.search(text):
         yield from (code for code, pattern in _forgery_patterns() if pattern.search(text))
 
@@ -125,7 +134,12 @@ def _forgery_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _orders_in(text: str, *, foreign: bool) -> Iterator[str]:
-    """Yield the codes of the dangerous orders in an undisguised text; see `looks_injected`."""
+    """Yield the codes of the dangerous orders in an undisguised text.
+
+    Those that are dangerous whoever gives them (`PLAIN`) always count. The others (`ADDRESSED`) count in a `foreign`
+    voice, the common ones only if they insist; else if an assistant is addressed within 48 words of them, and then the
+    code `to-assistant` follows theirs.
+    """
     concepts = read(text)
     yield from (code for code, _ in orders(concepts, PLAIN))
     found_orders = list(orders(concepts, ADDRESSED))

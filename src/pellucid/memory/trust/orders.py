@@ -27,7 +27,9 @@ class Order:
 
 
 def near(concept: str, before: int, after: int) -> _Test:
-    """Return a test for a concept within `before` places before or `after` after the verb, the verb itself aside."""
+    """Return a test that a concept occurs at most `before` words before the verb, or at most `after` words after it;
+    the verb itself does not count.
+    """
     return lambda read, at: read.has(concept, at - before, at + after, excluded=at)
 
 
@@ -42,7 +44,9 @@ def some(*tests: _Test) -> _Test:
 
 
 def no(test: _Test) -> _Test:
-    """Return a test that is met if this one is not, or if the concepts are `loose`."""
+    """Return a test that is met if this one is not; always if the text was read as `loose`, that is without regard to
+    words that negate an order.
+    """
     return lambda read, at: read.loose or not test(read, at)
 
 
@@ -149,14 +153,18 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 
 
 def _asks(read: ConceptPlaces, at: int, order: Order) -> bool:
-    """Whether an order's verb at place `at` asks for something: it is not negated, nor reported as tried."""
+    """Whether an order's verb at place `at` asks for something: none of the three words before it negates it or tells
+    that it was tried. Always true of orders that may be negated, and if `read` is `loose`.
+    """
     if order.may_be_negated or read.loose:
         return True
     return not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
 
 
 def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
-    """Yield the code and the verb's place of each order of these classes in a text that was read, if not negated."""
+    """Yield the code and the verb's place of each order of these classes in a text, of which `read` has the concepts;
+    class by class. Negated ones are left out (see `_asks`).
+    """
     for order in classes:
         for at in read.at.get(order.verb, ()):
             if _asks(read, at, order) and order.test(read, at):
@@ -166,7 +174,8 @@ def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[st
 def insists(read: ConceptPlaces, at: int) -> bool:
     """Whether the order at place `at` is more than a step of a guide.
 
-    Words near it say that it holds for long, is carried out unasked or in secret, is urgent, or is about secrets.
+    Within 16 words of it something says that it always holds, is for an AI, is carried out unasked, without asking or
+    in secret, is urgent, or is about secrets.
     """
     return any(
         read.has(concept, at - 16, at + 16) for concept in ("always", "ai", "unasked", "hush", "urgent", "secret")
@@ -174,7 +183,9 @@ def insists(read: ConceptPlaces, at: int) -> bool:
 
 
 def addresses(read: ConceptPlaces) -> list[int]:
-    """Return the places, in words, at which a text that was read speaks to an assistant; ascending."""
+    """Return the places, in words, at which a text speaks to an assistant, ascending; `read` has the text's concepts.
+    One may be there twice.
+    """
     return sorted(
         at
         for concept, test in _ADDRESSES

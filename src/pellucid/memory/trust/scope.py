@@ -50,9 +50,9 @@ class Doubt:
     """The text of the stretches."""
 
     def covers(self, words: str) -> bool:
-        """Whether words of the turn, or made of it, are doubted: any of them are in the doubted stretches.
-
-        Words that are not found in the turn count as doubted, too. Only letters and digits are compared.
+        """Whether words of the turn, or made of it, are doubted: one of the places where they stand in it overlaps a
+        doubted stretch, they are not found in it, or the whole turn is doubted. Only letters and digits are compared;
+        words without any are doubted only with the whole turn.
         """
         wanted = _letters(words)
         if self.stretches is None:
@@ -86,10 +86,11 @@ def injected_turn(text: str, *, of_agent: bool = False) -> tuple[str, ...]:
 
 
 def doubt_of(turn: Turn) -> Doubt:
-    """Return the doubt of a turn that looks injected.
+    """Return the doubt of a turn that looks injected, that is which of its words begin in quarantine.
 
-    All of the turn is doubted unless an assistant said it, and what is left without the doubted blocks looks harmless
-    and names none of their addresses. Of a person's turn only what stands above a paste is not doubted.
+    All of an assistant's turn is doubted, unless some of its blocks (paragraphs and the like) give the orders, and what
+    is left looks harmless and names none of their addresses: then only these blocks. Of a person's turn all is but what
+    they plainly say themselves above a paste (`_words_above_paste`); of any other turn, all.
     """
     if turn.role != "assistant":
         return _doubt_below(_words_above_paste(turn), turn) if turn.role == "user" else Doubt()
@@ -118,8 +119,8 @@ def _doubt_below(own: str, turn: Turn) -> Doubt:
 def _words_above_paste(turn: Turn) -> str:
     """Return what a person says or asks above the first pasted line of a turn; empty unless it is plainly their own.
 
-    It is if it is brief, a person speaks in it, it looks harmless, it shares no address with what is below, and the
-    orders stand below.
+    It is if it has at most 600 characters and a question mark or a word such as `I` or `we`, looks harmless, is not
+    itself led in as a quotation, shares no address with what is below, and if what is below gives orders.
     """
     text = turn.content
     begins = next((span.start for span in spans(text) if span.pasted), 0)
@@ -135,12 +136,16 @@ def _words_above_paste(turn: Turn) -> str:
 
 @cache
 def _speakers() -> frozenset[str]:
-    """Return the words by which a person speaks of themself, in any language."""
+    """Return the words by which a person speaks of themself in English, German, French and Spanish: `I`, `we` and their
+    forms.
+    """
     return frozenset(lexicon.persons("i", "we", "ich", "wir", "je", "yo", "nosotros"))
 
 
 def _doubted_blocks(text: str, blocks: list[_Block]) -> list[bool]:
-    """Return for each block whether it gives orders, alone or with its neighbours, or continues one that does."""
+    """Return for each block whether it gives orders, alone or together with its neighbours, or follows one that does:
+    it begins within 1,000 characters after that, in the same section or code fence.
+    """
     foreign = set(foreign_and_own(text, of_agent=True)[0].splitlines())
     split = split_injections([block.text for block in blocks])
     out: list[bool] = []
@@ -167,7 +172,9 @@ def _gives_orders(block: _Block, foreign: Container[str]) -> bool:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks of a text: they end at blank lines, before a heading or a rule, and at both ends of a fence."""
+    """Yield the blocks of a text, in order: they end at blank lines, before a heading or a rule, at both ends of a code
+    fence and, once longer than 600 characters, before a line that is not indented.
+    """
     fence, number, count = "", 0, 0  # the fence that is open, its number, and the fences so far
     lines, begins, length = list[str](), False, 0
     for line in text.splitlines():
@@ -193,12 +200,14 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _letters(text: str) -> str:
-    """Return the letters and digits of a text: the same however it was cut, and without marks and drawings."""
+    """Return the letters and digits of a text, joined: so a stretch of it is found again however blanks and marks
+    differ.
+    """
     return "".join(filter(str.isalnum, text))
 
 
 def _places(text: str, words: str) -> Iterator[int]:
-    """Yield each place of some words in a text."""
+    """Yield each index at which some words stand in a text, overlapping ones, too."""
     at = text.find(words)
     while at >= 0:
         yield at

@@ -42,7 +42,9 @@ _UNSEEN_STYLE = re.compile(
 
 
 def unveiled(text: str) -> Iterator[str]:
-    """Yield other readings of a text, if they differ: escapes resolved, digits as letters, `i g n o r e` as a word."""
+    """Yield other readings of a text, if they differ: its escapes resolved; the digits in its words as letters, if two
+    words have such; runs of five single letters or more as words (`i g n o r e`).
+    """
     if "\\" in text or "&" in text or "%" in text:
         plain = html.unescape(_ESCAPE.sub(_decoded_character, text))
         if plain != text:
@@ -56,10 +58,11 @@ def unveiled(text: str) -> Iterator[str]:
 
 
 def decoded(text: str) -> Iterator[str]:
-    """Yield the texts that the first 16 runs of base64 or hexadecimal digits in a text decode to.
+    """Yield the texts that the first 16 runs of base64 or hexadecimal digits in a text decode to; if the text mentions
+    rot13, then also the whole text decoded from rot13.
 
-    A run has at least 24 signs of base64, or 16 pairs of hexadecimal digits. If the text mentions rot13, itself in
-    rot13.
+    A run has at least 24 signs of base64, or 16 pairs of hexadecimal digits; one that does not decode to text is left
+    out.
     """
     for number, found in enumerate(_BLOB.finditer(text)):
         if number == _BLOBS:
@@ -70,7 +73,9 @@ def decoded(text: str) -> Iterator[str]:
 
 
 def page_comments(text: str) -> Iterator[str]:
-    """Yield the HTML comments in a text, each cut at 2,000 characters; an unclosed one ends with the text."""
+    """Yield the contents of the HTML comments in a text, in order, each cut so that with its `<!--` it has 2,000
+    characters at most; an unclosed one ends with the text.
+    """
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start + 4)
@@ -79,14 +84,18 @@ def page_comments(text: str) -> Iterator[str]:
 
 
 def has_hidden_words(text: str) -> bool:
-    """Whether a text has words that a reader of the page does not see, or letters that look like others."""
+    """Whether a text has words that a reader of the page does not see (invisible signs, an unseen style), or a word of
+    Latin letters and letters of other scripts that look like them.
+    """
     if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True
     return ("<" in text or "[" in text) and _UNSEEN_STYLE.search(text) is not None
 
 
 def _is_disguised(text: str) -> bool:
-    """Whether a Latin word in a text has letters of other scripts, all of which look like Latin ones."""
+    """Whether a word of three letters or more in a text mixes Latin letters with letters that are not ASCII, all of
+    which look like Latin ones.
+    """
     for word in _WORD.findall(text):
         if not word.isascii():
             strangers = [letter for letter in word if not letter.isascii()]

@@ -52,9 +52,10 @@ class Score:
 
 
 def score(memory: Memory) -> Score:
-    """Compute the trust score of a memory: the weights of its source class and of its anchors, at most 1.
+    """Compute the trust score of a memory: the weight of its source class, and of its anchors (it names its evidence;
+    its words are those hashed when it was kept; it names its session), at most 1.
 
-    Bands begin at .8 (high) and .5 (middle).
+    Bands begin at .8 (high) and .5 (middle). A memory without a source class counts as remembered by hand.
     """
     source = memory.source_class or "manual"
     has_anchor = {
@@ -82,7 +83,11 @@ def first_zone(source_class: SourceClass, content: str, *, enabled: bool = True)
 
 
 def doubts(source_class: SourceClass | None, content: str) -> str:
-    """Return why words of this source class begin in quarantine, as `code: reason`; empty if they do not."""
+    """Return why words of this source class begin in quarantine, as `code: reason`; empty if they do not.
+
+    They do if nobody stands behind the class (`UNTRUSTED`), or if they read as an injected instruction; words
+    remembered by hand (`manual` or None) never do.
+    """
     if source_class in UNTRUSTED:
         return f"{source_class}: nobody stands behind its words yet"
     of_agent = source_class == "assistant_output"
@@ -96,26 +101,33 @@ def why_quarantined(memory: Memory) -> str:
 
 
 def vouches(memory: Memory) -> bool:
-    """Whether a memory lets others out of quarantine: a person's, with evidence, active, and not in quarantine."""
+    """Whether a memory can let others out of quarantine: it is a person's, active, not in quarantine, and has evidence
+    or was remembered by hand.
+    """
     source = memory.source_class or "manual"
     has_anchor = bool(memory.evidence) or source == "manual"
     return source in VOUCHING and has_anchor and memory.trust_zone != "quarantine" and memory.status == "active"
 
 
 def counts_as_repetition(source_class: SourceClass | None) -> bool:
-    """Whether a memory is reinforced when this source says it again; not if the source can have read it in a recall."""
+    """Whether a memory is reinforced when this source says it again: only if it is `manual`, `system_memory`,
+    `user_input` or None; any other source can have read it in a recall.
+    """
     return source_class is None or source_class in VOUCHING
 
 
 def is_of_person(memory: Memory) -> bool:
-    """Whether a person is responsible for a memory, so that no program is allowed to change, archive or erase it."""
+    """Whether a person is responsible for a memory, so that no program is allowed to change, archive or erase it: it
+    was not inferred, or its source class is `manual`, `system_memory`, `user_input` or None.
+    """
     return memory.asserted_by != "inferred" or counts_as_repetition(memory.source_class)
 
 
 def may_rise(doubted: Memory, voucher: Memory) -> bool:
-    """Whether the statement `voucher` lets a doubted memory out of quarantine: of a better source, it says most of it.
+    """Whether the statement `voucher` lets a doubted memory out of quarantine: it vouches, is of a class with more
+    weight (`WEIGHTS`), and says at least two thirds of it (`_is_covered`).
 
-    The doubted one must have evidence, must not read as an instruction, and must not say anything specific beyond.
+    The doubted one must have evidence, and must not read as an instruction.
     """
     doubted_source, its_source = doubted.source_class or "manual", voucher.source_class or "manual"
     return (
@@ -128,14 +140,15 @@ def may_rise(doubted: Memory, voucher: Memory) -> bool:
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
-    """Whether two memories say the same about the same thing, apart from words that carry no meaning."""
+    """Whether two memories say the same about the same entity: equal content words, in base form and order, and both or
+    neither denied (see `polarity`).
+    """
     return polarity(one.content, one.entity_ref) == polarity(other.content, other.entity_ref)
 
 
 def _is_covered(doubted: Memory, voucher: Memory) -> bool:
-    """Whether the statement `voucher` says all values that a doubted memory states, and two thirds of its words.
-
-    The other words must be plain words.
+    """Whether the statement `voucher` says the same as a doubted memory; or all values that this states, at least one,
+    of the same entity, and two thirds of its content words, the others being words of letters alone.
     """
     if says_the_same(doubted, voucher):
         return True

@@ -59,7 +59,7 @@ def paths_in_call(turn: Turn) -> set[str]:
 def merge_artifacts(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
     """Return each artifact of a segment once, in its strongest role; at most 40: made, changed, then mentioned.
 
-    A file mentioned by the end of its path counts as the file that was made or changed under the whole path.
+    A mention of a file that was made or changed is left out, also if only the end of its path is mentioned.
     """
     strongest: dict[tuple[str, str], Artifact] = {}
     for artifact in (each for artifacts in by_turn.values() for each in artifacts):

@@ -28,9 +28,11 @@ class SentenceReading:
 
 
 def classify(text: str, language: Language) -> SentenceReading | None:
-    """Return the reading of a sentence by the first cue that fits; None if no cue fits.
+    """Return the reading of a sentence by the first cue that fits, with the hedges taken off its confidence; None if no
+    cue fits.
 
-    If the cue also fits without a lead-in (`One thing: …`), the text is without it.
+    If the text behind a lead-in (`One thing: …`) fits a cue of the same category by itself, the reading is of that
+    text.
     """
     row = _first_row(text, language)
     if row is None:
@@ -44,7 +46,9 @@ def classify(text: str, language: Language) -> SentenceReading | None:
 
 
 def hedged_confidence(text: str, confidence: float, language: Language) -> float:
-    """Return the confidence less a penalty for hedges (`maybe`, `might`); at least 0.05, with two decimals."""
+    """Return the confidence less .45 for a hedge (`maybe`, `might`) and .1 for a soft one; at least 0.05, with two
+    decimals.
+    """
     lowered = text.lower()
     penalty = HEDGED if language.noise.hedges.search(lowered) else 0.0
     penalty += SOFTLY_HEDGED if language.noise.soft_hedges.search(lowered) else 0.0

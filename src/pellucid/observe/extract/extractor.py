@@ -73,7 +73,8 @@ class HeuristicExtractor:
 def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[ExtractedFact]:
     """Return the facts of a segment of a coding session, in the order of its turns.
 
-    Statements of an agent that a person's reply picks from are dropped for the choice.
+    If a person's reply picks from an agent's options, or agrees, the choice is one fact, and the agent's statements
+    that it came from are dropped. Commands that failed and were put right are facts, too.
     """
     facts: list[ExtractedFact] = []
     for at, turn in enumerate(work_turns(segment, contexts)):
@@ -119,8 +120,8 @@ def _last_turn(fact: ExtractedFact) -> int:
 def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: frozenset[str]) -> list[Placed]:
     """Return the facts of one turn of a chat with their positions, without the sentences in `taken`.
 
-    `before` is the turn before it, None for the first. At most two facts of a paragraph stay. A bare answer is one fact
-    with its question, at position 0.
+    `before` is the turn before it, None for the first. At most two facts of a paragraph stay. If the turn is nothing
+    but a short answer to a question at the end of `before`, the two are its one fact, at position 0.
     """
     found = tuple(_with_caption(each, context) for each in _weightiest_statements(statements(context, taken)))
     answer = question_with_answer(before, context) if before else None
@@ -132,7 +133,8 @@ def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: froz
 def _fact_in_reply(statement: ObservedStatement, before: TurnContext | None, context: TurnContext) -> ExtractedFact:
     """Return the fact of a statement that can answer the turn `before` (None: there is no such turn).
 
-    If only the question, the name or the picture in that turn explains a pronoun of the statement, it is put in front.
+    If something in that turn alone (its question, a sentence, a picture) explains a pronoun of the statement, that is
+    put in front, and the turn is evidence, too.
     """
     reply = with_question(before, context, statement) if before else None
     return (
@@ -190,7 +192,9 @@ def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since
 
 
 def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFact:
-    """Return the fact of a correction or retraction. Its `I` is whoever said the sentence that it changes."""
+    """Return the fact of a correction or retraction; its evidence is the turn that it changes, if known, and its own.
+    If it says `I`, that is whoever said the sentence that it changes.
+    """
     source = resolved.source.context if resolved.source else context
     owner = source if source.language.noise.self.search(resolved.text.lower()) else context
     statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, speaker=owner.turn.speaker)
@@ -199,9 +203,9 @@ def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFa
 
 
 def _evidence_of(since: Turn, turn: Turn, *, joined: int) -> tuple[Evidence, ...]:
-    """Return two turns as evidence: one range if at most `joined` apart, else a piece each.
+    """Return two turns as evidence: one range if their ordinals are at most `joined` apart, else a piece each.
 
-    What tools print between them is no source of what they say, and would count as one.
+    A longer range would cite the tools' turns between them, too.
     """
     ends = [since.ordinal, turn.ordinal]
     ranges = [ends] if ends[1] - ends[0] <= joined else [[each, each] for each in ends]
@@ -209,7 +213,10 @@ def _evidence_of(since: Turn, turn: Turn, *, joined: int) -> tuple[Evidence, ...
 
 
 def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: TurnContext) -> str:
-    """Return the words that make a statement's `I` and `you` clear: `Ann: `, `Ann (to Ben): `, `User: ` or ""."""
+    """Return what is put before a statement to make its `I` and `you` clear: the speaker's name if known, `Ann: `, with
+    the listener's if it says `you` and that is known, `Ann (to Ben): `; else `User: ` for a user who says `I`; else
+    empty.
+    """
     noise, lowered = context.language.noise, statement.text.lower()
     if speaker:
         to = f" (to {context.listener})" if context.listener and noise.you.search(lowered) else ""
@@ -233,5 +240,5 @@ def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
 
 
 def _is_identifier(word: str) -> bool:
-    """Whether a word has digits or joining signs in it, as identifiers have."""
+    """Whether a word has a digit, `.`, `_` or `-` in it, as identifiers have."""
     return not word.isalpha() and any(char in "._-" or char.isdigit() for char in word)

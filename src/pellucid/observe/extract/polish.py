@@ -84,7 +84,9 @@ def before_question(sentence: str, language: Language) -> str:
 
 
 def without_doubts(text: str, language: Language) -> str:
-    """Return the text without hedged clauses at either end; unchanged if all clauses are hedged."""
+    """Return the text without the clauses at either end that have a hedge (`maybe`); those between stay. Unchanged if
+    all clauses are hedged.
+    """
     hedges = language.noise.hedges
     if not hedges.search(text.lower()):
         return text
@@ -92,7 +94,9 @@ def without_doubts(text: str, language: Language) -> str:
 
 
 def condense(text: str, language: Language) -> str:
-    """Return the text from the first to the last clause with a name, a number or salience; all of it if none has."""
+    """Return the text from the first to the last clause that has a name, a number or code, or signs of something worth
+    keeping that weigh 1.2 or more (the language's salience table); all of it if none has.
+    """
     salience = language.salience
     return _trim_clauses(
         text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _MIN_SALIENCE

@@ -20,9 +20,11 @@ _NAMING = 2
 
 
 def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedStatement | None:
-    """Return the last question of the turn `before` with its short, specific answer, as one statement.
+    """Return the last question of the turn `before` with its answer of at most twelve words in `context`, as one
+    statement.
 
-    None if the turn does not end in a question, or `context` does not answer it.
+    None if the turn does not end in a question, if `context` does not directly reply to it, or if the answer has no
+    number, weekday or name other than the asker's.
     """
     asked = _question_replied_to(before, context)
     answer = _first_answer(context.turn.content, context.language) if asked else ""
@@ -34,9 +36,10 @@ def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedS
 
 
 def with_question(before: TurnContext, context: TurnContext, statement: ObservedStatement) -> ObservedStatement | None:
-    """Return the statement with the question, or the name, before it that alone explains its pronoun.
+    """Return the statement with the question that it replies to in front or, if that names nothing, with the last
+    sentence or picture of the turn `before` that explains its pronoun, each with its speaker.
 
-    None if the statement needs no explanation, or the turn `before` has none.
+    None if the statement has no unexplained pronoun, or if the turn `before` does not explain it.
     """
     if not is_unresolved(statement.text, context.language):
         return None
@@ -52,7 +55,7 @@ def with_question(before: TurnContext, context: TurnContext, statement: Observed
 
 
 def _is_reply(before: TurnContext, context: TurnContext) -> bool:
-    """Whether a person's turn directly follows another speaker's, outside of debugging."""
+    """Whether a person's turn comes right after another speaker's (by its number), and nothing is being debugged."""
     apart = context.turn.ordinal - before.turn.ordinal
     same_voice = (before.turn.speaker, before.turn.role) == (context.turn.speaker, context.turn.role)
     return context.voice == "person" and not context.debugging and apart == 1 and not same_voice
@@ -61,7 +64,8 @@ def _is_reply(before: TurnContext, context: TurnContext) -> bool:
 def _antecedent(before: TurnContext, context: TurnContext) -> str:
     """Return what a pronoun in a chat's reply can mean, with its speaker (`Ann: `); empty if nothing.
 
-    A picture shown in the turn `before`, else the last sentence of that turn that names enough.
+    A picture shown in the turn `before`, else the last sentence of that turn that is no question or small talk, has no
+    unexplained pronoun itself, at most 100 characters, and two words or more that name something.
     """
     if not _is_reply(before, context) or not before.turn.speaker or context.manner == "work":
         return ""
@@ -87,7 +91,9 @@ def _question_replied_to(before: TurnContext, context: TurnContext) -> str:
 
 
 def _last_question(content: str, language: Language) -> str:
-    """Return the question that a text ends with, polished; empty if there is none, or it is long or unclear."""
+    """Return the question that a text ends with, polished; empty if it ends in none, if that has over 100 characters or
+    an unexplained pronoun, or if by its wording (the language's `ask`) it does not ask for something to be told.
+    """
     last = next(reversed(prose_sentences(content)), "")
     if closing_mark(last) not in QUESTION_MARKS or len(last) > _LONGEST_QUESTION:
         return ""
@@ -98,7 +104,9 @@ def _last_question(content: str, language: Language) -> str:
 
 
 def _first_answer(content: str, language: Language) -> str:
-    """Return a specific answer of at most twelve words from a text's first two sentences, without mark; else ""."""
+    """Return the first of a text's first two sentences that is worded as a bare answer, has at most twelve words, and a
+    number, name or weekday in it, without marks at its ends; else "" (empty).
+    """
     for sentence in prose_sentences(content)[:2]:
         answer = sentence.strip(" .!")
         elliptic = language.noise.answer.search(answer.lower())

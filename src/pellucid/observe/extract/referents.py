@@ -16,7 +16,9 @@ _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 @text_cache(128)
 def solid_words(text: str, language: Language) -> int:
-    """Return how many distinct words of a text name something, unlike stop words, feelings and abstractions."""
+    """Return how many distinct words of a text name something, that is are no stop words, feelings, wishes or
+    abstractions.
+    """
     hollow = _hollow_words(language.code)
     words = set(_WORD.findall(text.lower())) - hollow
     return len(words) - sum("'" in word and word.replace("'", "") in hollow for word in words)
@@ -47,7 +49,9 @@ def _is_unexplained(match: re.Match[str], text: str, language: Language) -> bool
 
 
 def _names_somebody(before: str, language: Language) -> bool:
-    """Whether a text names a person, so that a later `he` or `her` is explained."""
+    """Whether a text names a person, so that a later `he` or `her` is explained: it has a capital in mid-sentence, a
+    capital word at a sentence's beginning that is not hollow (`_hollow_words`), or a word for a person (`mother`).
+    """
     hollow = _hollow_words(language.code)
     capitals = ((found["first"] or "").lower() for found in _CAPITAL.finditer(before))
     return any(word not in hollow for word in capitals) or bool(language.noise.persons.search(before.lower()))
@@ -69,7 +73,12 @@ def _names_something(before: str, near: str, language: Language) -> bool:
 
 
 def _is_noun(at: int, words: Sequence[str], language: Language) -> bool:
-    """Whether the word at index `at` names something or somebody, judged by itself and the word before it."""
+    """Whether the word at index `at` names something or somebody, judged by itself and the word before it.
+
+    A word that names nothing (`_hollow_words`) counts only if somebody owns it (`my idea`) or if it is one for people;
+    `I` never. Any other word counts, unless the word before it makes it a verb (`to go`) or it is the first and ends in
+    `ed`.
+    """
     word = words[at]
     if word in _SELF:
         return False

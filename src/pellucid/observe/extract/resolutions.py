@@ -94,7 +94,8 @@ def lone_correction(text: str, language: Language) -> Resolution | None:
 def _resolve(
     parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], context: TurnContext
 ) -> Resolved | None:
-    """Return the correction or retraction that a sentence's `parts` are; None if they are neither, or only ask.
+    """Return the correction or retraction that a sentence is, `parts` joined; None if it is neither, is a question, has
+    over 240 characters, or no sign of one (the language's `resolutions.sign`).
 
     `earlier` are the sentences of the turns before, `here` those before it in its own turn.
     """
@@ -131,7 +132,7 @@ def _marked_sentences(own_sentences: Sequence[SaidSentence], language: Language)
 
 
 def _retraction(sentence: str, here: Sequence[SaidSentence], context: TurnContext) -> Resolved | None:
-    """Return the retraction that a sentence is; None if it is not a retraction.
+    """Return the retraction that a sentence is; None if it is not worded as one, or if there is nothing to take back.
 
     It retracts what the sentence names, else the last sentence of `here`, the sentences before it in its turn.
     """

@@ -60,7 +60,8 @@ class ObservedStatement:
 
 
 def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
-    """Return a turn's procedures, cued sentences and weighty plain statements, in order.
+    """Return a turn's statements, in order: procedures (numbered lists), sentences with a cue of the language's tables
+    (`we decided`), and plain sentences whose signs weigh enough.
 
     Sentences in `taken` (as written in the turn) are left out. While something is debugged there are no procedures.
     """
@@ -99,7 +100,9 @@ def _statements_of_block(
 
 
 def _names_antecedent(before: str, language: Language) -> bool:
-    """Whether a sentence can explain the pronoun of the next one: it is clear by itself and addresses nobody."""
+    """Whether a sentence can explain the pronoun of the next one: it names something, has no unexplained pronoun
+    itself, addresses nobody, and is no small talk.
+    """
     noise, lowered = language.noise, before.lower()
     if noise.hollow and not solid_words(before, language):
         return False
@@ -112,8 +115,8 @@ def _with_antecedent(
     """Return the statement with the sentence before it in front, so that its pronoun is explained.
 
     If that sentence is itself the last statement in `made`, that one is taken out of `made` and returned instead: with
-    the joined text, its own category and place, and 0.5 more weight. Unchanged if the joined text would be too long or
-    its pronoun still unexplained.
+    the joined text, its own category and place, and 0.5 more weight. Unchanged if the joined text would have over 200
+    characters or its pronoun still be unexplained.
     """
     text = f"{before}. {statement.text}"
     if len(text) > _LONGEST_JOINED or is_unresolved(text, language):
@@ -137,8 +140,9 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a polished sentence, by the first kind that fits; None if none fits, or if it is noise,
-    too long or says little."""
+    """Return the statement of a polished sentence, by the first kind that fits: procedure in one sentence, with a cue,
+    technical, personal, with a number. None if none fits, or if it is noise, has over 400 characters or says little.
+    """
     if len(text) > _LONGEST or _is_noise(text.lower(), context) or _says_little(text, context):
         return None
     if is_inline_procedure(text, context.language) and not context.debugging:
@@ -169,7 +173,10 @@ def is_step(lowered: str, context: TurnContext) -> bool:
 
 
 def _says_little(text: str, context: TurnContext) -> bool:
-    """Whether a sentence of a chat, not of work, is feelings, wishes and abstractions, and names hardly anything."""
+    """Whether a sentence of a chat, not of work, is feelings, wishes and abstractions: fewer than two words name
+    something (`solid_words`), unless there is one, and a number or a capital in mid-sentence. False for a language
+    without a list of such words.
+    """
     if context.manner == "work" or not context.language.noise.hollow:
         return False
     solid = solid_words(text, context.language)
@@ -177,7 +184,12 @@ def _says_little(text: str, context: TurnContext) -> bool:
 
 
 def _cued_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a sentence with a cue word; None if it has none, or the context rules it out."""
+    """Return the statement of a sentence with a cue of the language's tables; None if it has none, or the context rules
+    it out.
+
+    While something is debugged only sure cues (.9) of decisions, rules, principles, preferences and commitments count;
+    of an unnamed assistant only decisions, reasoning, procedures and corrections, with .1 less confidence.
+    """
     reading = classify(text, context.language)
     if reading is None:
         return None
@@ -192,7 +204,10 @@ def _cued_statement(text: str, context: TurnContext) -> ObservedStatement | None
 
 
 def _technical_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a sentence that tells how something works or where it is; None otherwise."""
+    """Return the statement of a sentence that tells how something works or where it is, by the weights of the
+    language's `technical` table, without what stands before a colon; None below the table's `keep`, for an unnamed
+    assistant's words, and while something is debugged.
+    """
     if context.voice == "assistant" or context.debugging:
         return None
     stated = text[mask_code(text).rfind(": ") + 2 :] if ": " in mask_code(text) else text
@@ -205,7 +220,11 @@ def _technical_statement(text: str, context: TurnContext) -> ObservedStatement |
 
 
 def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a chat's sentence in which somebody tells enough about themself; else None."""
+    """Return the statement of a chat's sentence in which somebody tells enough about themself, condensed; else None.
+
+    Its specifics and the signs of the language's salience table must weigh as much as the table's `keep`. None for work
+    and for an unnamed assistant's words.
+    """
     language = context.language
     if context.voice == "assistant" or context.manner == "work":
         return None
@@ -220,9 +239,10 @@ def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | 
 
 
 def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a short sentence whose number is an attribute (`The roof is 3 metres high`).
+    """Return the statement of a sentence of at most twelve words whose number is an attribute
+    (`The roof is 3 metres high`).
 
-    None for other sentences, for an assistant's words, and while something is debugged.
+    None for other sentences, for an unnamed assistant's words, and while something is debugged.
     """
     if context.voice == "assistant" or context.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
@@ -233,7 +253,9 @@ def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | N
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """Return how much a sentence says: names, numbers and solid words add to it. Fewer than three words take off 2."""
+    """Return how much a sentence says: .4 for each name (at most two), .5 for a number, the language's `per_word` for
+    each word that names something (at most ten), less 2 for fewer than three words.
+    """
     parts = text.split()
     names = min(sum(part[0].isupper() and part not in _SELF for part in parts[1:]), 2)
     length = reading_length(text)
@@ -277,7 +299,9 @@ def is_inline_procedure(sentence: str, language: Language) -> bool:
 
 
 def _list_heading(block: ProseBlock, language: Language) -> str:
-    """Return the last sentence of the block before a list if it says what the steps are for, surely; else empty."""
+    """Return the last sentence of the block before a list if it says what the steps are for, without a hedge (`maybe`);
+    else empty.
+    """
     last = next(reversed(sentences(block.text)), "")
     procedure, noise, lowered = language.procedure, language.noise, last.lower()
     if not procedure.trigger.search(lowered) or procedure.not_trigger.search(lowered):

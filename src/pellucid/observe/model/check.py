@@ -103,7 +103,9 @@ class _Case:
 
 
 def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
-    """Return the fact of a claim about `turns`, all that the model was shown, or the first reason to drop the claim."""
+    """Return the fact of a claim about `turns`, all that the model was shown, or the first reason to drop the claim.
+    The fact comes as a `Checked`: without the claim's entity, tags and attributes that nobody said, which do not drop
+    the claim. The reasons are checked in the order of `_RULES`, after those of `source_of_claim`."""
     case = _make_case(claim, turns)
     if isinstance(case, str):
         return case
@@ -114,10 +116,9 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
-    """Return the words for which a claim was dropped, each once.
-
-    `[]` if the `reason` is not about words, or if `turns` have nothing that the claim quotes.
-    """
+    """Return the words of a claim for which it was dropped, each once. They are unsaid numbers, identifiers or names,
+    or (for `polarity`) wrongly negated or affirmed words or clauses. `[]` if the `reason` is none of these four, or if
+    `turns` have nothing that the claim quotes."""
     case = _make_case(claim, turns)
     if isinstance(case, str) or reason not in _CULPRITS:
         return []
@@ -125,7 +126,8 @@ def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> li
 
 
 def _make_case(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
-    """Return the claim with its source and tidied content, or the reason to drop it if it has no source."""
+    """Return the claim with its source and tidied content, or the reason to drop it of `source_of_claim`. Tidied:
+    single blanks, no blank lines; lines are joined, except those of a procedure."""
     source = source_of_claim(claim, turns)
     if isinstance(source, str):
         return source
@@ -135,7 +137,9 @@ def _make_case(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
 
 
 def _check_form(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim whose text is empty, too long or has hidden characters; else None."""
+    """Return the reason to drop a claim that is empty, too long or has hidden characters; else None. Empty is a text
+    without content words, too long one of over 500 characters. Hidden are control and format characters (Unicode
+    category C), except line ends, and joiners that the claim's turns have, too."""
     if not content_words(case.content):
         return "empty"
     if len(case.content) > LONGEST_CONTENT:
@@ -146,7 +150,9 @@ def _check_form(case: _Case) -> DropReason | None:
 
 
 def _check_intent(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim that orders its reader about, unless a person gave the order; else None."""
+    """Return `instruction` for a claim that tries to instruct a model, or orders its reader about; else None. The first
+    (`is_hostile`: content, entity, tags, attributes or quoted sentences) is dropped whoever said it; an order
+    (`is_order`: content) only if no quoted turn is a user's."""
     claim = case.claim
     parts = [claim.entity or "", *claim.tags, *(f"{pair.name} {pair.value}" for pair in claim.attributes)]
     if any(is_hostile(text) for text in (case.content, *parts, *case.source.sentences)):
@@ -156,7 +162,8 @@ def _check_intent(case: _Case) -> DropReason | None:
 
 
 def _check_script(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim in letters of a script that its source does not use; else None."""
+    """Return `script` for a claim with letters of a script that its turns, the two before and the speakers' names lack.
+    Else None. A label in front, such as `User:`, is not checked."""
     return None if _scripts(case.unlabelled) <= _scripts(case.source.near) else "script"
 
 
@@ -166,10 +173,10 @@ def _scripts(text: str) -> set[str]:
 
 
 def _check_speaker(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim that begins with an uninvolved speaker; else None.
-
-    A speaker is involved who spoke a quoted turn, or whom a quoted sentence is about or addresses.
-    """
+    """Return `wrong-speaker` for a claim that begins with the name of a speaker who has nothing to do with it; else
+    None. A speaker has to do with it who spoke a quoted turn, or whom a quoted sentence names (not only calls) or
+    addresses as `you`. A claim that begins with a label (`User:`) is dropped only if all turns with the quote are a
+    tool's."""
     if case.unlabelled != case.content:
         is_spoken = any(turn.role != "tool" for turn in case.source.voices)  # a tool says nothing in a user's name
         return None if is_spoken else "wrong-speaker"
@@ -182,16 +189,16 @@ def _check_speaker(case: _Case) -> DropReason | None:
 
 
 def _is_about(name: str, sentence: str) -> bool:
-    """Whether a sentence says something about a person, by name or as `you`; a mere call (`Hey Nadia!`) does not."""
+    """Whether a sentence names a person (a lower-case word) other than to call them (`Hey Nadia!`), or has the word
+    `you`."""
     called = _CALLED.sub(" ", sentence)
     return name in words(called) or bool(detect_language(sentence).noise.you.search(sentence.lower()))
 
 
 def _check_support(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim that its source does not support; else None.
-
-    It must share a content word with its quoted sentences, and half of its content words with its turns.
-    """
+    """Return `unsupported` for a claim whose words its source does not have; else None. It must share a content word
+    with its quoted sentences. At least half (`SUPPORT`) of its content words must be in the text of its turns;
+    speakers' names and labels do not count, nor do numbers unless there is nothing else."""
     own = _LABELS | case.source.speakers
     claimed = [word for word in content_words(case.content) if word not in own]
     claimed = [word for word in claimed if not word[0].isdigit()] or claimed
@@ -201,7 +208,7 @@ def _check_support(case: _Case) -> DropReason | None:
 
 
 def _shared_words(claimed_words: Sequence[str], known_words: Sequence[str]) -> list[str]:
-    """Return the claimed words that are among the known words, in any inflection, in their order."""
+    """Return the claimed words that are among the known words or are forms of one (`_have_one_stem`), in order."""
     by_beginning: dict[str, set[str]] = {}
     for word in known_words:
         by_beginning.setdefault(word[:4], set()).add(word)
@@ -211,7 +218,8 @@ def _shared_words(claimed_words: Sequence[str], known_words: Sequence[str]) -> l
 
 
 def _have_one_stem(one: str, other: str) -> bool:
-    """Whether two words begin alike for long enough to be forms of one word; with digits, only if equal."""
+    """Whether two words are equal, or begin with the same letters: at least four, and 60 % of the longer word. Words
+    with digits must be equal."""
     if one == other:
         return True
     common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -219,7 +227,8 @@ def _have_one_stem(one: str, other: str) -> bool:
 
 
 def _unsaid_numbers(case: _Case) -> list[str]:
-    """Return the claim's numbers that its quoted sentences lack; for procedures and reasoning, its turns."""
+    """Return the claim's numbers that its quoted sentences lack (for procedures and reasoning traces: all its turns). A
+    year counts as said if a date of that year was. The step numbers of a procedure are not checked."""
     anywhere = case.claim.category in _SEVERAL_SENTENCES
     heard = set(figures(case.source.heard if anywhere else "\n".join(case.source.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
@@ -228,14 +237,17 @@ def _unsaid_numbers(case: _Case) -> list[str]:
 
 
 def _unsaid_identifiers(case: _Case) -> list[str]:
-    """Return the claim's identifiers (paths, addresses, `camelCase`) that are not near its source."""
+    """Return the claim's identifiers (paths, addresses, `camelCase`) that nobody said, in any case of letters. Said is
+    what stands anywhere in the claim's turns, the two turns before or the speakers' names."""
     heard = case.source.near.casefold()
     parts = [part.strip(".:'’*_") for part in _PART.findall(case.unlabelled)]
     return [part for part in parts if _JOINED.search(part) and part.casefold() not in heard]
 
 
 def _unsaid_names(case: _Case) -> list[str]:
-    """Return the claim's capitalised names that are not near its source."""
+    """Return the claim's capitalised words that nobody said, except stop words; other forms of a said word count as
+    said. Said is what stands in the claim's turns, the two turns before or the speakers' names. German nouns are not
+    checked."""
     known = [*words(case.source.near.casefold()), *stop_words()]
     return [
         name
@@ -245,18 +257,17 @@ def _unsaid_names(case: _Case) -> list[str]:
 
 
 def _capitalised_words(content: str) -> list[str]:
-    """Return the capitalised words of a text; in German, where nouns have capitals, the first and acronyms."""
+    """Return the words of a text with a capital first; of a German text only the first word and all-capital words."""
     german = detect_language(content).code == "de"
     found = _WORD.findall(content)
     return [word for at, word in enumerate(found) if word[0].isupper() and (not german or at == 0 or word.isupper())]
 
 
 def _negated_words(case: _Case) -> list[str]:
-    """Return the words, or the clause, that only one of claim and quote negates; `[]` if they agree.
-
-    A clause without a negation must have no word that the quote has in negated clauses only. A negated clause needs a
-    negated quoted clause as the one that shares most words with it.
-    """
+    """Return the words, or the clause, that only one of claim and quoted sentences negates; `[]` if they agree. A
+    claimed clause without a negation must have no content word that the quoted sentences have in negated clauses only.
+    Of a negated clause, the quoted clause that shares most words with it must be negated, too. Only the first clause at
+    fault is reported."""
     heard = [clause for sentence in case.source.sentences for clause in clauses(sentence)]
     denied, stated = (words(" ".join(each for each in heard if _is_negated(each) is sign)) for sign in (True, False))
     for clause in clauses(case.unlabelled):
@@ -271,7 +282,7 @@ def _negated_words(case: _Case) -> list[str]:
 
 
 def _is_negated(clause: str) -> bool:
-    """Whether a clause has a negation that is not part of an idiom."""
+    """Whether a clause has a word of negation outside of idioms that deny nothing (`not only`, `no problem`)."""
     return bool(_NEGATION.search(_IDIOM.sub(" ", clause)))
 
 
@@ -284,12 +295,14 @@ _CULPRITS: Mapping[DropReason, Callable[[_Case], list[str]]] = {
 
 
 def _check_words(case: _Case) -> DropReason | None:
-    """Return the reason to drop a claim with an unsaid number, identifier or name, or another polarity; else None."""
+    """Return the reason to drop a claim with a number, identifier or name that nobody said, or another polarity; else
+    None. `polarity` is for a claim that negates what its source affirms, or the reverse (`_negated_words`)."""
     return next((reason for reason, culprits_in in _CULPRITS.items() if culprits_in(case)), None)
 
 
 def _check_retraction(case: _Case) -> DropReason | None:
-    """Return the reason to drop a retraction that a tool made, or that names nothing to retract; else None."""
+    """Return `retraction-not-said` for a claim that takes back something, of which `_checked_resolution` leaves
+    nothing. None for any other claim: a correction without a sound reference stays, as a plain fact."""
     resolves = case.claim.resolves
     if resolves is None or resolves.kind == "correction" or _checked_resolution(case):
         return None
@@ -297,7 +310,9 @@ def _check_retraction(case: _Case) -> DropReason | None:
 
 
 def _checked_resolution(case: _Case) -> Resolution | None:
-    """Return what the claim corrects or retracts; None if it does neither, a tool said so, or nobody named it."""
+    """Return what the claim corrects or retracts; None if it does neither, or the reference to it is not borne out. It
+    is not if one of the claim's turns is a tool's or the system's, if the words that name the earlier statement have
+    over 500 characters or are not all in the claim's turns, or if a retraction names nothing."""
     resolves = case.claim.resolves
     if resolves is None or any(turn.role in {"tool", "system"} for turn in case.source.turns):
         return None
@@ -322,12 +337,10 @@ _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
 
 
 def _checked_fact(case: _Case) -> Checked:
-    """Return the fact of a claim that passed all checks, without its parts that nobody said.
-
+    """Return the fact of a claim that passed all checks, without the entity, tags and attributes that nobody said.
     `lost` has one reason for each part left out: entity, tag or attribute. Without an entity there are no attributes.
-    Of more than five tags the first five stay, and the others are not in `lost`, nor are tags that are there already.
-    The confidence is cut to 0 to 1.
-    """
+    Of more than five tags the first five stay; the others are not in `lost`, nor are repeated tags. The confidence is
+    cut to 0 to 1. The evidence is the claim's turns, without a quote."""
     claim, turns = case.claim, case.source.turns
     entity, claimed_tags = _claimed_entity(case), dict.fromkeys(" ".join(tag.split()).casefold() for tag in claim.tags)
     tags = [tag for tag in claimed_tags if _is_said(tag, case.source)]
@@ -351,20 +364,22 @@ def _checked_fact(case: _Case) -> Checked:
 
 
 def _is_said(name: str, source: ClaimSource) -> bool:
-    """Whether a name has words, is not overlong, and has all its words in a claim's source, just before, or a speaker's
-    name."""
+    """Whether a name has 1 to 60 characters and a word, and all its words are in the claim's turns, the two turns
+    before or the speakers' names, in any form (`_have_one_stem`)."""
     named = words(name)
     return 0 < len(named) == len(_shared_words(named, words(source.near))) and len(name) <= LONGEST_NAME
 
 
 def _claimed_entity(case: _Case) -> str | None:
-    """Return the claim's entity; None if it names none, an overlong one, or one that is not near its source."""
+    """Return the claim's entity; None if it names none, or if that was not said or is overlong (`_is_said`)."""
     entity = " ".join((case.claim.entity or "").split())
     return entity if _is_said(entity, case.source) else None
 
 
 def _checked_attributes(case: _Case) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) of the claim's attributes that have a plain name, and a value in a quoted sentence."""
+    """Yield (name, value) of the claim's attributes with a plain name, and a value that a quoted sentence has word for
+    word. A plain name is one to three words of letters and digits joined by `-`, of at most 60 characters, in the form
+    of `entity_key`."""
     heard = f" {normalise(' '.join(case.source.sentences))} "
     for pair in case.claim.attributes:
         name, value = entity_key(pair.name), " ".join(pair.value.split())

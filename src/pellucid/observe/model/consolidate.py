@@ -88,7 +88,7 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Return the proposals in order; no memory is changed by two.
+        """Return proposals for memories, in order; no two of them, apart from `skip`, are about the same memory.
 
         Nothing is written. Raises ChatError if there is no answer, and DeadlineError if the time of the call is over.
         """
@@ -124,7 +124,7 @@ class LlmConsolidator:
 
 
 def _fenced_memories(shown: Sequence[Memory]) -> str:
-    """Return the memories as numbered lines of JSON between tags."""
+    """Return the memories as lines of JSON between tags (`fenced`): number from 1, date, entity and content."""
     lines = [
         json_line(
             {
@@ -142,7 +142,8 @@ def _fenced_memories(shown: Sequence[Memory]) -> str:
 def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Proposal:
     """Return the proposal that a model's decision about the `shown` memories makes.
 
-    A `skip` if the decision names a memory that was not shown, or breaks a rule.
+    A `skip`, with the reason, if the decision is one, or breaks a rule (`_proposal_flaw`). A `skip` of all shown
+    memories if the decision names none, or one that was not shown.
     """
     numbers = list(dict.fromkeys(decision.numbers))
     if not numbers or not all(0 < number <= len(shown) for number in numbers):
@@ -158,7 +159,12 @@ def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Prop
 
 
 def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Describe the first rule that a proposal for the memories `parts` breaks; empty if it breaks none."""
+    """Name the first rule that a proposal for the memories `parts` breaks, as a few words; "" if it breaks none.
+
+    Numbers must fit the kind (merge, add: several memories, one text; split: one memory, several texts; update: two
+    memories, no text), and the memories must have one entity and the same scopes. Then the texts are checked, except of
+    an update; that nothing is lost only for merge and split. `kind` must not be `skip`.
+    """
     fits = {
         "merge": len(parts) > 1 and len(contents) == 1,
         "add": len(parts) > 1 and len(contents) == 1,
@@ -177,7 +183,11 @@ def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[
 
 
 def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Describe a fault of the proposed texts by themselves, or that they repeat the only memory; empty if none."""
+    """Name what is wrong with the proposed texts by themselves, as a few words; "" if nothing.
+
+    That is a text without content words, over 500 characters or with unprintable characters, one that addresses a model
+    (`is_hostile`), and, for a single memory, texts that repeat it or each other.
+    """
     if any(not content_words(each) or len(each) > LONGEST_CONTENT or not each.isprintable() for each in contents):
         return "empty, too long or with hidden signs"
     if any(is_hostile(each) for each in contents):
@@ -188,7 +198,10 @@ def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Describe the first thing in the proposed texts that no memory has (number, name, word); empty if none."""
+    """Name the first kind of thing that the proposed texts have and no memory has, as a few words; "" if there is none.
+
+    In this order: a number, an identifier, a content word (another ending is allowed), a capitalised word.
+    """
     heard, told = _all_words(parts), " ".join(contents)
     if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
@@ -201,7 +214,11 @@ def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Say that negations or words of scope differ between memories and proposed texts; empty if they do not."""
+    """Return `negation differs` or `words of scope differ` if memories and proposed texts differ in these; else "".
+
+    All must be denied, or none. The memories together must have the words of scope (`all`, `only`, `if`) that the texts
+    together have; if there is one text only, each memory must have the same ones by itself.
+    """
     texts = [*(each.content for each in parts), *contents]
     if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
@@ -211,7 +228,11 @@ def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _order_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Say that words or names changed places (`A reports to B`, `B reports to A`); empty if they did not."""
+    """Return `order differs` or `names change places` if words stand in another order (`A reports to B`); else "".
+
+    The first is for two memories that have the same words in unlike orders, the second for a proposed text with two
+    capitalised words in an order that no memory with both has.
+    """
     orders = [words(each.content) for each in parts]
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
@@ -222,7 +243,10 @@ def _order_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
-    """Whether two of the names have an order here that no text has, though some text has both."""
+    """Whether two of the names, in the order given, stand in that order in none of the texts that have both.
+
+    False for names that no text has together; only the first place of a name counts. `texts` are lists of words.
+    """
     for one, other in combinations(dict.fromkeys(names), 2):
         both = [order for order in texts if one in order and other in order]
         if both and not any(order.index(one) < order.index(other) for order in both):
@@ -231,7 +255,12 @@ def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool
 
 
 def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Describe the proposal's first loss (a number, identifier, name, attribute, most words); empty if nothing."""
+    """Name the first thing of the memories that the proposed texts lose, as a few words; "" if nothing is lost.
+
+    In this order: a number, identifier or capitalised word; an attribute of which the memories give two values
+    (`attributes differ`), or whose value no text has; over 30 % of a memory's content words (`KEPT_WORDS`), in any
+    form.
+    """
     heard, told = _all_words(parts), " ".join(contents)
     lost = ({*figures(heard)} - {*figures(told)}) | (_identifiers_and_numbers(heard) - _identifiers_and_numbers(told))
     told_words = set(words(told))
@@ -262,5 +291,5 @@ def _identifiers_and_numbers(text: str) -> set[str]:
 
 
 def _names(text: str) -> set[str]:
-    """Return the words of a text that begin with a capital, in lower case."""
+    """Return the words of a text that begin with a capital, also at the beginning of a sentence, in lower case."""
     return {word for found in _NAME.findall(text) for word in words(found)}

@@ -118,7 +118,12 @@ class LlmExtractor:
         return sorted(facts.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
     def _ask_about(self, shown: Sequence[tuple[Turn, str]], dropped: Counter[DropReason]) -> list[ExtractedFact]:
-        """Ask about turns and their lines; return the facts that pass every check, count the rest in `dropped`."""
+        """Ask the model about turns, given with their lines of JSON; return the facts of its claims that pass every
+        check.
+
+        Only the first `llm.maxFacts` claims are checked. Dropped claims, and parts left out of facts, are counted in
+        `dropped` by reason. Raises as `extract`.
+        """
         answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line for _, line in shown)), SCHEMA, "facts")
         turns = [turn for turn, _ in shown]
         claims = _Facts.model_validate(answer).facts
@@ -135,7 +140,10 @@ class LlmExtractor:
 
 
 def _longest_line(turn: Turn, max_chars: int) -> str:
-    """Return the turn as a line of JSON of at most `max_chars` characters; longer text is cut, a twentieth a try."""
+    """Return the turn as a line of JSON of at most `max_chars` characters.
+
+    If it is longer, the text's end is cut off, a twentieth of it at a time, until the line fits or no text is left.
+    """
     whole, length = _line_as_json(turn, turn.content), min(len(turn.content), max_chars)
     if len(whole) <= max_chars:
         return whole
@@ -145,7 +153,7 @@ def _longest_line(turn: Turn, max_chars: int) -> str:
 
 
 def _line_as_json(turn: Turn, text: str) -> str:
-    """Return a turn as a line of JSON with its number, its speaker, and `text`."""
+    """Return a turn as a line of JSON: number, role, speaker's name, tool and time (those that it has), and `text`."""
     parts: dict[str, object] = {"turn": turn.ordinal, "who": turn.role}
     if turn.speaker:
         parts["name"] = turn.speaker

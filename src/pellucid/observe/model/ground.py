@@ -79,7 +79,11 @@ class ClaimSource:
 def source_of_claim(
     claim: ModelClaim, turns: Sequence[Turn]
 ) -> ClaimSource | Literal["turns-outside", "too-many-turns", "not-quoted"]:
-    """Return the turns and sentences that a claim about `turns` quotes, or the reason to drop the claim."""
+    """Return the turns and sentences that a claim about `turns` quotes, or the reason to drop the claim.
+
+    `turns-outside`: its `turns` are not the numbers of a first and a last turn among `turns`. `too-many-turns`: they
+    span more than three. `not-quoted`: none of them has its quote (`quoted_sentences`).
+    """
     places = {turn.ordinal: at for at, turn in enumerate(turns)}
     if len(claim.turns) != 2 or not places.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
         return "turns-outside"
@@ -104,14 +108,18 @@ def source_of_claim(
 
 
 def clauses(text: str) -> tuple[str, ...]:
-    """Return the clauses of a text in normal form and in order, without empty ones."""
+    """Return the clauses of a text in the form of `normalise`, in order, without those that have no letter or digit.
+
+    Cut at punctuation, dashes and conjunctions such as `but` and `because`.
+    """
     return tuple(normalise(clause) for clause in _CLAUSE.split(text) if any(sign.isalnum() for sign in clause))
 
 
 def quoted_sentences(quote: str, turn: Turn) -> list[str]:
-    """Return the sentences of a turn that a quote touches, word for word and also across sentences.
+    """Return the sentences of a turn, as written there, that contain the quote or a part of it if it spans several.
 
-    `[]` if the turn does not have the quote, or if the quote has no content words.
+    The quote must stand in the turn as whole words; case and punctuation do not count (`normalise`). `[]` if it does
+    not, or if the quote has no content words.
     """
     sought = normalise(quote)
     spoken = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]
@@ -126,7 +134,7 @@ def quoted_sentences(quote: str, turn: Turn) -> list[str]:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text, line by line."""
+    """Return the sentences of a text in order, none across a line end; those of over 1,000 characters are left out."""
     return tuple(sentence for line in text.splitlines() for sentence in sentences(line))
 
 

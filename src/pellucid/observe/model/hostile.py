@@ -53,16 +53,24 @@ _TOKEN, _INJECTION, _ORDER = _join_patterns(_TOKENS), _join_patterns(_HOSTILE), 
 
 
 def is_hostile(text: str) -> bool:
-    """Whether a text has control tokens of models, or wording that injections use and memories do not need."""
+    """Whether a text has control tokens of models, or wording of injections (`_HOSTILE`: `ignore all previous
+    instructions`).
+
+    Disguises, such as invisible or look-alike characters, are seen through.
+    """
     plain = _plain(text)
     return bool(_TOKEN.search(text) or _TOKEN.search(plain) or _INJECTION.search(plain))
 
 
 def is_order(text: str) -> bool:
-    """Whether a text orders its reader about: as a person's rule it is a memory, from a tool or model it is not."""
+    """Whether a text begins with an order (`always …`, `use …`), or has wording that directs an assistant (`_ORDERS`).
+
+    Said by a person it is a rule worth remembering, said by a tool or model it is not.
+    """
     return bool(_ORDER.search(_plain(text)))
 
 
 def _plain(text: str) -> str:
-    """Return the text as a reader sees it: without disguises, one space between words."""
+    """Return the text as a reader sees it: without hidden and look-alike characters (`undisguised`), on one line,
+    blanks single."""
     return " ".join(undisguised(text).split())

@@ -96,10 +96,13 @@ class LlmJudge:
         self._cache: OrderedDict[tuple[str, Category], Ruling] = OrderedDict()
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """Return a ruling for each candidate, in order: the model's where it has a say, else the local judge's.
+        """Return a ruling for each candidate, in order: the model's where it is asked and answers, else the local
+        judge's.
 
-        If the model cannot be asked or gives no usable verdict, the local ruling stands, with a note. At most 20
-        candidates are sent at once. Raises DeadlineError if the time of the call is over.
+        It is asked (or its earlier ruling taken from the cache) where `_is_open` says so. If it cannot be asked or
+        gives no usable verdict, the local ruling stands, with a note. At most 20 candidates are sent at once. A
+        statement is accepted only once, and no more of a segment than `apply_cap` allows. Raises DeadlineError if the
+        time of the call is over.
         """
         rulings = self._local.judge(candidates, segment)
         asked = [at for at, each in enumerate(candidates) if _is_open(each, rulings[at])]
@@ -112,9 +115,12 @@ class LlmJudge:
         return apply_cap(_accept_once(merged, candidates), candidates, segment)
 
     def _ask_about(self, batch: list[int], candidates: Sequence[Candidate], local: list[Ruling]) -> dict[int, Ruling]:
-        """Ask the model about a batch; return a dict from positions to its rulings, and cache these.
+        """Ask the model about a batch; return a dict from the positions in `batch` to rulings, and cache those of the
+        model.
 
-        For a position without a usable verdict, the ruling is the `local` one with a note.
+        A verdict is usable if it is the only one with its number, and its code is one for that verdict (`_CODES`). For
+        other positions, or all if the model cannot be asked, the ruling is the `local` one with a note. DeadlineError
+        passes through.
         """
         data = "\n".join(_line(at, candidates[at]) for at in batch)
         try:
@@ -133,7 +139,8 @@ class LlmJudge:
         return {at: rulings.get(at) or _mark_unasked(local[at], "gave no usable verdict") for at in batch}
 
     def _cached_ruling(self, candidate: Candidate) -> Ruling | None:
-        """Return the model's earlier ruling on the same statement; None if it is not cached."""
+        """Return the model's earlier ruling on the same statement (`_key`) and mark it as used; None if it is not
+        cached."""
         ruling = self._cache.get(_key(candidate))
         if ruling:
             self._cache.move_to_end(_key(candidate))
@@ -149,14 +156,18 @@ class LlmJudge:
 
 
 def _is_open(candidate: Candidate, local: Ruling) -> bool:
-    """Whether the model is allowed to change the local ruling on a candidate."""
+    """Whether the model is allowed to change the local ruling on a candidate.
+
+    The ruling's code must be in `_OPEN`; corrections, principles, facts that correct or retract another, and those with
+    an importance of at least 0.9 (`CRITICAL`) are never open.
+    """
     fact = candidate.fact
     is_protected = fact.category in _NOT_ASKED or fact.resolves or candidate.importance.score >= CRITICAL
     return local.code in _OPEN and not is_protected
 
 
 def _key(candidate: Candidate) -> tuple[str, Category]:
-    """Return the key of a candidate in the cache: a hash of its statement, and its category."""
+    """Return the key of a candidate in the cache: the hash of its statement and entity, and its category."""
     return content_hash(candidate.fact.content, candidate.fact.entity_ref), candidate.fact.category
 
 
@@ -167,9 +178,10 @@ def _line(at: int, candidate: Candidate) -> str:
 
 
 def _ruling_of_model(verdict: _Verdict, statement_words: set[str]) -> Ruling:
-    """Return a model's verdict as a ruling; a reason that repeats statements is replaced by a standard one.
+    """Return a model's verdict as a ruling, its reason cut to 12 words and 120 characters.
 
-    `statement_words` are the words of all statements in the batch; a reason with digits is replaced, too.
+    A standard reason by the code replaces one that is empty, has a digit, or has one of `statement_words`, the content
+    words of all statements in the batch.
     """
     reason = " ".join("".join(char if char.isprintable() else " " for char in verdict.reason).split())
     short = " ".join(reason.split()[:LONGEST_REASON_WORDS])[:LONGEST_REASON]
@@ -178,12 +190,15 @@ def _ruling_of_model(verdict: _Verdict, statement_words: set[str]) -> Ruling:
 
 
 def _mark_unasked(local: Ruling, why: str) -> Ruling:
-    """Return the local ruling with a note why the model did not rule."""
+    """Return the local ruling with ` (model judge …)` after its words; `why` says why the model did not rule."""
     return replace(local, words=f"{local.words} (model judge {why})")
 
 
 def _accept_once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling]:
-    """Return the rulings with only the first acceptance of each statement; later ones become duplicates."""
+    """Return the rulings, with every acceptance of a statement after the first replaced by a rejection as a duplicate.
+
+    Statements are the same if their content and entity are, in normal form. Both lists have the same order.
+    """
     seen: set[str] = set()
     out: list[Ruling] = []
     for candidate, ruling in zip(candidates, rulings, strict=True):

@@ -34,16 +34,17 @@ class Answer:
 
     @property
     def is_qualified(self) -> bool:
-        """Whether something is held against what the answer agrees to."""
+        """Whether the answer restricts what it agrees to, by words after a `but`."""
         return bool(self.against)
 
     def undenied(self) -> str:
-        """Return the clauses of the assent that deny nothing: of `2, not 3` the first."""
+        """Return the clauses of the assent that neither deny nor call something wrong, joined by commas: of `2, not 3`
+        the `2`."""
         return ", ".join(clause for clause in _CLAUSE.split(self.assent) if not _is_denied(clause))
 
 
 def read_answer(content: str) -> Answer | None:
-    """Return what a turn's first sentence answers; None if it is no answer.
+    """Return a turn's first sentence as an answer, cut at a word such as `but`; None if it is no answer.
 
     It is none if it is empty, begins with its `but`, or has over 80 characters, or over 40 before a `but`. A second
     sentence that begins with a `but` belongs to the first.
@@ -64,7 +65,7 @@ def read_answer(content: str) -> Answer | None:
 def shortened(text: str, max_length: int) -> str:
     """Return a text; if it is longer than `max_length`, its beginning and ` …`, which come on top of that length.
 
-    The beginning ends with a sentence if that is longer than half of `max_length`; else between words.
+    The beginning ends at the last end of a sentence beyond half of `max_length`; if there is none, between words.
     """
     if len(text) <= max_length:
         return text
@@ -74,10 +75,10 @@ def shortened(text: str, max_length: int) -> str:
 
 
 def _first_sentence(spoken: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return the first sentence with what belongs to it, and the other sentences.
+    """Return the first sentence, with those after it that belong to it, and the other sentences.
 
-    That is a second sentence that begins with a contrast (`Yes. But not there`), and what goes on in small letters
-    behind the number of an item (`yes, but for 2. we want …`).
+    To it belong a sentence that begins with a word such as `but` (`Yes. But not there`), and one that goes on in small
+    letters behind the number of an item (`yes, but for 2. we want …`). `spoken` must not be empty.
     """
     first, *rest = spoken
     while rest and (
@@ -89,7 +90,7 @@ def _first_sentence(spoken: tuple[str, ...]) -> tuple[str, list[str]]:
 
 
 def _quoted(first: str, rest: Iterable[str]) -> str:
-    """Return the first sentence, whole, with as many of the others as fit into 320 characters.
+    """Return the first sentence, whole, and as many of the following ones as fit into 320 characters (`LONGEST_QUOTE`).
 
     ` …` stands for those left out. Without any left out, the closing mark is dropped.
     """
@@ -108,6 +109,6 @@ def _is_denied(clause: str) -> bool:
 
 @cache
 def _contrast() -> re.Pattern[str]:
-    """Return a pattern for a word that begins what is held against what was said (`but`), in any language."""
+    """Return a pattern for words with which a speaker restricts what was said (`but`, `except`), in any language."""
     latin = "|".join(sorted(map(re.escape, lexicon.words("contrast"))))
     return re.compile(rf"(?<![\w'’-])(?:{latin})(?![\w'’-])|{lexicon.sign('contrast')}", re.IGNORECASE)

@@ -64,13 +64,21 @@ class CommandFix:
 
     @property
     def text(self) -> str:
-        """The pair as a sentence, without what the failing command printed: those are the tool's words."""
+        """A sentence: ``` `pytest` fails (exit 127), `uv run pytest` works ```.
+
+        It has nothing of what the commands printed, which are a tool's words.
+        """
         code = f" (exit {self.failing.code})" if self.failing.code else ""
         return f"`{self.failing.line}` fails{code}, `{self.working.line}` works"
 
 
 def command_fixes(segment: Segment) -> list[CommandFix]:
-    """Return the pairs of a segment, in order; a failing command that works in another run makes no pair."""
+    """Return the pairs of a command that failed and another way to run it that worked soon after, in order of the
+    latter.
+
+    What makes a pair say `_failing_before` and `_is_another_way`. A failing command that works as it is in another run
+    of the segment makes none.
+    """
     runs = list(_read_runs(segment))
     working = {run.words for run in runs if run and not run.failed}
     found: list[CommandFix] = []
@@ -81,9 +89,9 @@ def command_fixes(segment: Segment) -> list[CommandFix]:
 
 
 def _failing_before(earlier: Sequence[Run | None], working: Run) -> Run | None:
-    """Return the last failed command that `working` is another way to run, at most four successes before it.
+    """Return the last failed command in `earlier` to which `working` is another way; None if there is none.
 
-    None if there is none, or files were edited or a person spoke in between.
+    The search goes back until a None (files were edited, or a person spoke) or past four successes (`FURTHER`).
     """
     succeeded = 0
     for run in reversed(earlier):
@@ -96,9 +104,10 @@ def _failing_before(earlier: Sequence[Run | None], working: Run) -> Run | None:
 
 
 def _read_runs(segment: Segment) -> Iterator[Run | None]:
-    """Yield each command that was run, and None wherever files were edited or a person spoke in between.
+    """Yield each command that was run, in order, and None wherever files were edited or a person spoke in between.
 
-    A call counts only if its output comes right after it: of calls made at once it is unknown whose output is whose.
+    A call counts only if its output is the next turn of a tool: of calls made at once it is unknown whose output is
+    whose.
     """
     edited = artifacts_by_turn(segment.turns)
     call: Turn | None = None
@@ -116,9 +125,10 @@ def _read_runs(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """Return the command line in a call's text, without `cd /… &&` and `2>&1`; None if there is none.
+    """Return the command line in a call's text (its field `command:` or `cmd:`); None if there is none.
 
-    A line of over 400 characters counts as none. Of a JSON list such as `["bash", "-lc", "make"]`, the command in it.
+    A `cd /… &&` in front and `2>&1` at the end are left out. A line of over 400 characters counts as none. Of a JSON
+    list such as `["bash", "-lc", "make"]`, the command in it.
     """
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
@@ -130,7 +140,8 @@ def _command_line(content: str) -> str | None:
 
 
 def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
-    """Return the run of a command line, whose failure, exit code and length are read from its output."""
+    """Return the run of a command line: whether it failed, its exit code and number of lines come from its output's
+    turn."""
     text = output.content
     found = _EXIT.search(text[:_LOOKED_AT])
     rest = text.replace(found[0], "", 1) if found else text
@@ -145,7 +156,12 @@ def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
 
 
 def _command_words(line: str) -> tuple[str, ...]:
-    """Return the words of one simple command; empty if it is long, complex, or names a temporary place."""
+    """Return the words of one simple command; empty if it cannot be compared with others.
+
+    That is if it has over 160 characters, pipes, redirections, substitutions or wildcards, names a temporary place or a
+    long hexadecimal id, or has an argument with blanks, or a number that is no option's value. Of `&&`, only a leading
+    `cd FOLDER &&` is allowed.
+    """
     if len(line) > _LONGEST or _SHELL_SYNTAX.search(line) or _ONE_OFF.search(line):
         return ()
     try:
@@ -159,7 +175,13 @@ def _command_words(line: str) -> tuple[str, ...]:
 
 
 def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
-    """Whether `worked` is another way to run `failed`; `at_once`: no command succeeded in between."""
+    """Whether `worked` runs the same thing as `failed` in another way; `at_once`: no command succeeded in between.
+
+    Never if either is not simple, if `failed` printed nothing, timed out or was ended by a signal, or if they differ in
+    over six words. If they differ in front: something was put before it or taken away, the programs share letters, or
+    the failed one was not found. If in the arguments: at once, after at most four printed lines, and only in the
+    spelling of a word (`type-check`, `typecheck`) or in options that are not at the end.
+    """
     one, other, code = failed.words, worked.words, failed.code or 0
     if not one or not other or failed.printed == 0 or code == _TIMED_OUT or code >= _BY_SIGNAL:
         return False
@@ -188,7 +210,7 @@ def _split_at_difference(
 
 
 def _share_letters(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether one side's letters, at least three, are part of the other's: `python3` and `python`."""
+    """Whether one side's letters and digits, at least three, are part of the other's: `python3` and `python`."""
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other
 
@@ -199,6 +221,6 @@ def _letters(words: Sequence[str]) -> str:
 
 
 def _are_options(words: Sequence[str]) -> bool:
-    """Whether words are command line options, each with at most one value."""
+    """Whether words are command line options, each followed by at most one value that begins without a dash."""
     bare = [at for at, word in enumerate(words) if not word.startswith("-")]
     return all(at > 0 and words[at - 1].startswith("-") for at in bare)

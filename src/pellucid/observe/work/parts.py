@@ -31,7 +31,11 @@ class WorkTurn:
 
 
 def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTurn]:
-    """Return the spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
+    """Return a `WorkTurn` for each context, in order: its part, and the other side's last turn before it.
+
+    `contexts` are those of the segment's spoken turns. What the harness recorded (part `record`) is never the turn
+    before. A turn closes if a user's turn follows it in the segment, or none.
+    """
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
     out: list[WorkTurn] = []
     last: dict[str, TurnContext] = {}
@@ -47,9 +51,10 @@ def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTu
 
 
 def _part_of_turn(context: TurnContext, *, closes: bool) -> Part:
-    """Return the part of a turn: recorded by the harness, a person's, or an agent's that says much or little.
+    """Return the part of a turn: `record` (an answer, a commit or a title), `person`, `conclusion` or `narration`.
 
-    An agent's last words (`closes`) say much from fewer characters on.
+    A plan that was accepted and a recap are conclusions, as is an agent's turn with over 250 characters of prose, or
+    over 100 if these are its last words before a person speaks (`closes`). Its other turns are narration.
     """
     if context.turn.kind in ("plan", "recap"):
         return "conclusion"

@@ -24,7 +24,10 @@ _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
 def statements_of_record(turn: Turn) -> list[ObservedStatement]:
-    """Return the statements in a record of answers or of a commit; `[]` for any other turn."""
+    """Return the statements in a record of answers (decisions) or of a commit (one fact); `[]` for any other turn.
+
+    A record is a turn of the kind `answer` or `commit`, written by the harness and not spoken.
+    """
     if turn.kind == "answer":
         return [statement for pair in _dialogues(turn.content) if (statement := _settled_choice(*pair))]
     if turn.kind == "commit" and (summary := _commit_summary(turn.content)):
@@ -50,9 +53,12 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
 
 
 def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
-    """Return an answered question as a decision; None if it settles only the next step, or the answer asks back.
+    """Return an answered question as a decision `question – answer`; None if it has no answer or settles nothing
+    lasting.
 
-    `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
+    It does if the question or the answer has a durability (the probability of being worth keeping) of at least 0.5
+    (`SETTLES`): `Where should retries live?`, not `Which file shall I open?`. An answer that is a question settles
+    nothing. A long answer is shortened.
     """
     reply = answer.partition(" – ")[0]
     if not reply or has_question_form(reply):
@@ -65,7 +71,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 
 def _commit_summary(content: str) -> str:
-    """Return a commit's subject, and sentences after it that fit into 420 characters.
+    """Return a commit's subject, and the sentences after it, up to the first that does not fit into 420 characters.
 
     Empty if the subject has under three words. A final full stop is left out.
     """

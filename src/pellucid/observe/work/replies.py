@@ -49,9 +49,11 @@ _TELLING = ("fact", "finding")
 
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
-    """Return the option that a short reply picks, or the proposal it agrees to, as a decision; None if neither.
+    """Return the option that a person's short reply picks, else the proposal it agrees to, as a decision; None if
+    neither.
 
-    `turn` is the reply; the agent's turn before it has the words. `yes always` makes a preference.
+    `turn` is the reply; the words are those of the agent's turn before it, with the reply quoted behind. Short is what
+    `read_answer` reads as an answer. `yes, always` makes a preference (`_agreement`).
     """
     answer = read_answer(turn.context.turn.content) if turn.before and turn.part == "person" else None
     if turn.before is None or answer is None:
@@ -62,9 +64,10 @@ def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
 
 
 def _named_options(reply: str, offered: Sequence[ProseBlock]) -> str:
-    """Return the texts of the options that a reply names by number or letter, joined by `; `; empty if none.
+    """Return the texts of the options that a reply names by number or letter, in their order, joined by `; `; "" if
+    none.
 
-    `offered` are the blocks of the turn before.
+    `offered` are the blocks of the turn before, in which the options are found (`_options`).
     """
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
     # `a` is also an article
@@ -73,9 +76,10 @@ def _named_options(reply: str, offered: Sequence[ProseBlock]) -> str:
 
 
 def without_offers(agent_blocks: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """Return an agent's blocks without the named options (`Option A`) it asks about, which hold only if chosen.
+    """Return an agent's blocks without the options that it asks about (`Option A: …`), which hold only if chosen.
 
-    All blocks if it asks nothing at the end, or if the options are not named so.
+    All blocks if the last one does not end in a question mark, or if no option is called `Option`, `Variant` or the
+    like.
     """
     asks = bool(agent_blocks) and closing_mark(agent_blocks[-1].text) in QUESTION_MARKS
     offers = {at for place in _options(agent_blocks).values() for at in place} if asks else set[int]()
@@ -84,7 +88,10 @@ def without_offers(agent_blocks: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
 
 
 def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> bool:
-    """Whether a statement of the turn before is one of the options of the choice, or part of the chosen text."""
+    """Whether the text of a choice has a statement, of the agent's turn before `turn`, in it or decides about it.
+
+    It decides about all options of that turn if it is marked as chosen and has one of them.
+    """
     offered = blocks(turn.before.turn.content) if turn.before else ()
     options = [_option_text(offered, place) for place in _options(offered).values()]
     chosen = CHOSEN in choice.text and any(option in choice.text for option in options)
@@ -92,7 +99,12 @@ def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> b
 
 
 def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
-    """Return the last list of options: maps the mark of each (`A`, `2`) to its blocks' positions; `{}` if none."""
+    """Return a dict from the marks (`A`, `2`) of the options offered to the ranges of their blocks' positions; `{}` if
+    none.
+
+    Options are the blocks that begin with a mark (`Option A`, `B)`) if there are several, of one mark the last; else
+    the items of the last numbered list.
+    """
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)
     ends = sorted(starts.values())
@@ -103,9 +115,11 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """Return the items of the last numbered list: maps the number of each to the position where it begins.
+    """Return a dict from the number of each item of the last numbered list to its position; `{}` if there is no list of
+    two.
 
-    Other text can stand between items; items without distinct numbers are counted from 1.
+    Other text can stand between items whose numbers follow each other. If the items do not all have distinct numbers,
+    they are counted from 1.
     """
     run, last = list[int](), list[int]()
     for at, block in enumerate(offered):
@@ -122,9 +136,10 @@ def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
 
 
 def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
-    """Return the position after the last option, with the lists below it (`Pros:`) and the line it announces.
+    """Return the position after the last block of an option that no other option follows; `at` is that of its first
+    block.
 
-    `at` is the position of the option's first block.
+    To it belong the block that it announces by a colon, and the bullets and labels (`Pros:`) that follow.
     """
     end = at + 1 + (offered[at].text.endswith(_ANNOUNCES) and at + 1 < len(offered))
     while end < len(offered) and (offered[end].marker == "bullet" or _LABEL.match(offered[end].text)):
@@ -133,7 +148,7 @@ def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
 
 
 def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
-    """Return the text of an option's first block and, if that ends in a colon, of the others, joined by `; `.
+    """Return the text of an option: its first block and, if that ends in a colon, the others behind it, joined by `; `.
 
     `place` are the positions of its blocks.
     """
@@ -142,11 +157,12 @@ def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
 
 
 def _agreement(answer: Answer, offered: Sequence[ProseBlock], language: Language) -> ObservedStatement | None:
-    """Return what a reply agrees to, as a statement; None if it agrees to nothing that lasts.
+    """Return what a reply agrees to, as a statement; None if it agrees to nothing, or to nothing that lasts.
 
-    That is what the turn before (`offered`) asks last, said as a statement; if that names nothing (`Shall I?`), the
-    proposal before the question. With `yes always` it is a preference even if it is an order of the moment. A list
-    that asks in its last item is a menu, from which a yes picks nothing.
+    A reply agrees that begins with a yes. To what is asked in the last two sentences of the turn before (`offered`),
+    said as a statement; None if that is only the next step (`_settles`). If it names nothing (`Shall I?`) or its
+    pronoun points elsewhere, to the proposal in the three sentences before. With up to three words that make it last
+    (`yes, always`) it is a preference, even of a step. None if a list item asks last: a yes picks nothing from a menu.
     """
     assent = _ASSENT.match(answer.assent)
     if not assent or not offered or (offered[-1].marker != "none" and _is_offer(offered[-1].text, language)):
@@ -167,7 +183,11 @@ def _agreement(answer: Answer, offered: Sequence[ProseBlock], language: Language
 
 
 def _told(text: str, answer: Answer, category: Category = "decision") -> ObservedStatement:
-    """Return the statement that an answer made of a text: chosen, or only answered if the answer qualifies it."""
+    """Return the statement that an answer makes of a text: `text (chosen: “answer”)`, the text cut after 420
+    characters.
+
+    `(answered: …)` instead if the answer restricts what it agrees to (`is_qualified`).
+    """
     mark = ANSWERED if answer.is_qualified else CHOSEN
     return ObservedStatement(f"{shortened(text, _LONGEST)} {mark}“{answer.quote}”)", category, 0.9)
 
@@ -178,9 +198,10 @@ def _is_offer(sentence: str, language: Language) -> bool:
 
 
 def _settles(question: str, offer: str) -> bool:
-    """Whether a yes to a question settles how something shall be, and not the next step alone.
+    """Whether a yes to a question settles how something shall be, and not only the agent's next step.
 
-    `offer` is the question as a statement. One of the two heads has to read it so.
+    `offer` is the question as a statement. Either must have a durability (the probability of being worth keeping, each
+    by its own table) of at least 0.5 (`SETTLES`).
     """
     return (
         load_table().read(offer, by_user=True).durable >= SETTLES
@@ -189,10 +210,12 @@ def _settles(question: str, offer: str) -> bool:
 
 
 def _proposal(spoken: Sequence[str], *, asks: bool) -> str:
-    """Return the last of an agent's sentences that recommends, else the last that says how something shall be.
+    """Return the last of an agent's sentences that recommends something, else the last that says how something shall
+    be.
 
-    Empty if there is none. What is more likely than not a fact or a finding proposes nothing. An agent that neither
-    recommends nor asks (`asks`) proposes nothing either: an `ok` to it only says that it was read.
+    Empty if there is none. Sentences with a durability (the probability of being worth keeping) under 0.4, and those
+    that end in a colon or question mark, do not count. If none recommends, `asks` must be set, since an `ok` to an
+    agent that asked nothing only says that it was read; and what is rather a fact or a finding proposes nothing.
     """
     table, rated = load_table(), list[tuple[bool, int, str]]()
     for at, sentence in enumerate(spoken):

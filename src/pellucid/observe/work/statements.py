@@ -80,10 +80,9 @@ class ReadUnit:
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """Return a turn's statements in order: of narration none, of a conclusion the surest, of a record all.
-
-    Of a person's turn all but those whose texts are in `taken`, which are casefolded.
-    """
+    """Return a turn's statements in order, by the part it plays: of narration none, of a record (answers, a commit)
+    all, of a conclusion the surest (`_statements_of_agent`), of a person's turn all whose casefolded text is not in
+    `taken`."""
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
     if turn.part == "person":
@@ -92,10 +91,10 @@ def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedS
 
 
 def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """Return the cued and the durable sentences of a person's turn, and those that can change a memory.
-
-    Nothing pasted is among them, nor a sentence in `taken`.
-    """
+    """Return the sentences of a person's turn that are worth keeping or can change a memory, in order, as statements.
+    Those are sentences with a cue (words that make a statement of a category), durable ones (`_least_durable`), and
+    those that tell of a change. Nothing pasted or quoted is among them, nor a text in `taken` (casefolded). In a brief
+    turn they are completed (`_completed`); in an objection, a procedure becomes a correction."""
     context = turn.context
     typed = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
     own = replace(context, turn=replace(context.turn, content=typed))
@@ -120,12 +119,14 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _least_durable(text: str, context: TurnContext) -> float:
-    """Return the durability from which a person's sentence is kept: more of one that tells a step of the work."""
+    """Return the durability (the probability that a sentence is worth keeping) from which a person's sentence is kept:
+    0.7 if it tells a step of the work at hand, else 0.5."""
     return KEEP_OF_TASK if is_step(text.lower(), context) else KEEP_OF_PERSON
 
 
 def _without_quotes(typed: str, before: TurnContext | None) -> str:
-    """Return a person's words without lines, of four words or more, repeated from `before`; all if none is left."""
+    """Return a person's words without lines of four words or more that the turn `before` has; all if none would be
+    left."""
     quotable = _bare(before.turn.content) if before else ""
     lines = [(line, _bare(line)) for line in typed.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in quotable]
@@ -140,10 +141,9 @@ def _is_brief(turn_units: Sequence[Unit]) -> bool:
 def _completed(
     made: Sequence[ObservedStatement], turn_units: Sequence[Unit], language: Language
 ) -> list[ObservedStatement]:
-    """Return the statements of a brief message (`made`), each with the neighbouring sentences that it needs.
-
-    `No engine class.` belongs to the reason after it, `Make it 6.` to what it settles; a statement that opens with a
-    pronoun belongs to the sentence before it, even a question.
+    """Return the statements of a brief message (`made`), each with the neighbouring sentences that it needs, in order.
+    A sentence that says too little alone goes to the statement before it, at the beginning to the next; a statement
+    that opens with a pronoun is put behind the one before it, or takes along the sentence (even a question) before it.
     """
     out: list[ObservedStatement] = []
     # `waiting`: a complement at the beginning of the message, for the first statement; `before`: the unit before
@@ -166,23 +166,24 @@ def _completed(
 
 
 def _find_unit(statement: ObservedStatement, turn_units: Sequence[Unit], language: Language) -> int:
-    """Return the position of the unit that a statement was read from; -1 if none fits.
-
-    The first unit that has the statement's words, else the first whose words the statement has.
-    """
+    """Return the position of the unit that a statement was read from; -1 if none fits. That is the first unit that has
+    the statement's words, else the first whose words the statement has."""
     own, texts = _bare(statement.text), [_bare(polish(unit.whole, language)) for unit in turn_units]
     holding = [at for at, each in enumerate(texts) if own in each]
     return next(iter(holding or [at for at, each in enumerate(texts) if each and each in own]), -1)
 
 
 def _with_text(statement: ObservedStatement, *parts: str) -> ObservedStatement:
-    """Return the statement with the sentences of `parts` as its text; unchanged if that would be too long."""
+    """Return the statement with the sentences of `parts` as its text; unchanged if that has over 420 characters
+    (`LONGEST`)."""
     text = join_sentences(each for each in parts if each)
     return replace(statement, text=text, own=statement.own or statement.text) if len(text) <= LONGEST else statement
 
 
 def _is_complement(unit: Unit, text: str, language: Language) -> bool:
-    """Whether a sentence (`text`, polished) completes its neighbour: too short alone, or nearly worth keeping."""
+    """Whether a sentence (`text`, polished) completes its neighbour: it has under four words and is no order, or a
+    probability of being worth keeping of at least 0.25. Never a question, a task, a passing state or an open pronoun.
+    """
     noise, lowered = language.noise, text.lower()
     if not text or not solid_words(text, language) or is_unresolved(text, language) or is_question(unit.text, language):
         return False
@@ -193,39 +194,42 @@ def _is_complement(unit: Unit, text: str, language: Language) -> bool:
 
 
 def _is_order(lowered: str) -> bool:
-    """Whether a short text, lower-case, tells to do something (`run tests`), and not how something shall be: that has a
-    number, or a pronoun for what was said before (`make it 6`)."""
+    """Whether a short lower-case text begins with a verb that tells to do something (`run tests`). With a number or a
+    pronoun (`make it 6`) it says how something shall be, and is no order."""
     found = words(lowered)
     does = bool(found) and found[0] in lexicon.words("verbs", "many", "placing")
     return does and not any(word.isdigit() or word in lexicon.words("pointing") for word in found)
 
 
 def _is_meant(cued: ObservedStatement, language: Language) -> bool:
-    """Whether a cued sentence states what its cue says: it is not a question, and does not read as passing."""
+    """Whether a sentence with a cue is meant as a statement: it is not worded as a question and, unless a procedure,
+    worth keeping with a probability of at least 0.2 (`KEEP_OF_CUE`)."""
     if language.noise.unmarked.search(cued.text.lower()):
         return False
     return cued.category == "procedure" or load_table().read(cued.text, by_user=True).durable >= KEEP_OF_CUE
 
 
 def _statement_alone(read: ReadUnit) -> ObservedStatement:
-    """Return the statement of one sentence of a person: a correction, marked as an update, if not durable."""
+    """Return the statement of one sentence of a person: of its own category if it is worth keeping with a probability
+    of at least 0.5, else a correction marked as an update."""
     lasts, position = read.reading.durable >= KEEP_OF_PERSON, read.unit.block * POSITIONS
     category = CATEGORY[read.reading.kind] if lasts else "correction"
     return ObservedStatement(read.text, category, _confidence(read.reading), position=position, is_update=not lasts)
 
 
 def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
-    """Return the surest statements of an agent's turn, at most 4; 8 of an accepted plan or a recap.
-
-    Of an agent's last words there is at least one, if possible.
-    """
+    """Return the surest statements of an agent's turn, at most 4; 8 of an accepted plan or a recap. If none is worth
+    keeping with a probability of 0.35 (`KEEP`), the surest one from 0.25 on of its last words before a person speaks;
+    else none."""
     context = turn.context
     found = _surest_statements(context, KEEP, PER_CONCLUSION if context.turn.kind == "message" else PER_RECORD)
     return found or (_surest_statements(context, KEEP_OF_LAST, 1) if turn.closes else [])
 
 
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
-    """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
+    """Return the `max_count` statements of an agent's turn with the highest confidence, in the order of the turn. They
+    are made of prose and lists with sentences whose durability (the probability of being worth keeping) is at least
+    `min_durability`; options that are only offered are left out."""
     spoken = units(without_offers(blocks(context.turn.content)))
     if context.turn.kind == "recap":  # what it quotes whole, a person said in a turn
         spoken = (unit for unit in spoken if not _QUOTATION.fullmatch(unit.text.strip()))
@@ -241,11 +245,10 @@ def _surest_statements(context: TurnContext, min_durability: float, max_count: i
 
 
 def _rejoined(read_units: Iterable[ReadUnit], turn_units: Sequence[Unit], language: Language) -> Iterator[ReadUnit]:
-    """Yield an agent's units, each with the question that it answers, and parted where its next step was left out.
-
-    A question is no statement, yet what stands behind it means nothing without it: `Does a refund get a number? Today
-    it doesn't, so …`. It goes along within a paragraph, and at its beginning where the answer opens with a pronoun.
-    """
+    """Yield an agent's units, with the question before a unit put in front of its text, and marked as parted
+    (`is_parted`) if a next step was left out before them. A question is no statement, but its answer means nothing
+    without it. It is added only if no next step is in between, and the unit goes on in the same paragraph or opens with
+    a pronoun. `turn_units` are all units of the turn."""
     last = ReadUnit(Unit("", "", -1), load_table().read("", by_user=False), "", -1)
     for read in read_units:
         between = [each for each in turn_units[last.at + 1 : read.at] if each.block == read.unit.block]
@@ -258,15 +261,14 @@ def _rejoined(read_units: Iterable[ReadUnit], turn_units: Sequence[Unit], langua
 
 
 def _has_lead(unit: Unit) -> bool:
-    """Whether a unit is a list item under a lead."""
+    """Whether a unit is a list item under a heading or a sentence that announces its list."""
     return unit.listed and bool(unit.lead)
 
 
 def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """Yield the statements of a list that has durable items (`lasting`); nothing if it has none.
-
-    One statement of all items if they fit into it; else of the durable items and `…`, in as many statements as needed.
-    """
+    """Yield the statements of a list under `lead`, each beginning with that; nothing if no item is in `lasting`
+    (durable). One statement of all items if that has at most 630 characters. Else, if at least half of the items are
+    durable, these alone with `; …`, in as many statements as needed; otherwise nothing."""
     kept = [each for each in lasting if each.unit in items]
     whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST_LIST
     if not whole and 2 * len(kept) < len(items):
@@ -280,10 +282,9 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
 
 
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:
-    """Return the units that state something, with their durability; without questions and an agent's next steps.
-
-    ASCII texts of under four words are left out, too. `by_user` says whether a person said them.
-    """
+    """Return the units that state something, with their durability (the probability of being worth keeping). Left out
+    are questions (except a person's corrections), an agent's next steps, and ASCII texts of under four words. `by_user`
+    says whether a person said them."""
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
     for at, whole in enumerate(turn_units):
@@ -316,7 +317,7 @@ def _lasting_words(text: str, language: Language) -> str:
 
 
 def _is_next_step(unit: Unit, language: Language) -> bool:
-    """Whether an agent announces or offers its next step, in the sentence or in the lead of its list."""
+    """Whether an agent announces its next step, in the sentence or its list's lead, or that lead is a question."""
     lead = unit.lead.lower() if unit.listed else ""
     return any(map(language.noise.intent.search, (unit.text.lower(), lead))) or (
         bool(lead) and is_question(lead.rstrip(":："), language)
@@ -326,12 +327,9 @@ def _is_next_step(unit: Unit, language: Language) -> bool:
 def _statement_runs(
     read_units: Iterable[ReadUnit], min_durability: float, language: Language
 ) -> Iterator[list[ReadUnit]]:
-    """Yield the durable units of each block as runs that are short enough to be one statement.
-
-    A brief paragraph is kept from its first durable unit to its end: after `Every job reloads all fonts.` comes the
-    reason, after a finding its mending. If it ends in a guess, it is a step of a search and left out. A sentence that
-    opens with a pronoun takes the sentence before it along. `min_durability` is where a unit counts as durable.
-    """
+    """Yield runs of units, each to be one statement, from paragraphs that have a unit of at least `min_durability`. Of
+    a brief paragraph (3 sentences, 280 characters) all from its first durable unit on, unless that opens with a
+    pronoun; nothing if it ends in a guess. Of a longer one, and then, the durable units (`_runs_of_stretch`)."""
     for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
@@ -346,7 +344,8 @@ def _statement_runs(
 
 
 def _stretches(read_units: Iterable[ReadUnit]) -> Iterator[list[ReadUnit]]:
-    """Yield the neighbouring units of each block, cut where one is parted from the unit before it."""
+    """Yield the units of each block in lists, cut also where one is parted (a next step was left out) from that before
+    it."""
     stretch: list[ReadUnit] = []
     for read in read_units:
         if stretch and (read.is_parted or read.unit.block != stretch[-1].unit.block):
@@ -360,7 +359,9 @@ def _stretches(read_units: Iterable[ReadUnit]) -> Iterator[list[ReadUnit]]:
 def _runs_of_stretch(
     stretch: Sequence[ReadUnit], min_durability: float, language: Language
 ) -> Iterator[list[ReadUnit]]:
-    """Yield the durable units of neighbouring ones in runs, each with the unit before it if it opens with a pronoun."""
+    """Yield the units with at least `min_durability`, neighbours together, in runs of at most 420 characters (560 of
+    two sentences). A run whose first unit has a pronoun that points outside it begins with the unit before, whatever
+    its durability."""
     run: list[ReadUnit] = []
     before: ReadUnit | None = None
     room = LONGEST_PAIR if len(stretch) == 2 else LONGEST  # the second of two sentences leans on the first
@@ -378,7 +379,8 @@ def _runs_of_stretch(
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
-    """Return several sentences as one statement, a `decision` or `fact` by the surest of them."""
+    """Return several sentences as one statement, with the confidence of the most durable of them. It is a `decision` if
+    that one is of this kind with a probability of at least 0.5 (`DECIDED`), else a `fact`."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = join_sentences(read.text for read in run)
     # an agent prefers, promises, rules nothing, and what it found out often reads a little like what it decided
@@ -388,7 +390,7 @@ def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
 
 
 def _confidence(reading: DurabilityReading) -> float:
-    """Return the confidence of a statement, 0.6 to 0.95, by its durability."""
+    """Return the confidence of a statement: 0.6 plus 0.35 times its durability, so 0.6 to 0.95."""
     return round(0.6 + 0.35 * reading.durable, 2)
 
 

@@ -26,12 +26,17 @@ class Unit:
 
     @property
     def whole(self) -> str:
-        """The text as it reads alone: a list item after its lead."""
+        """The text as it reads alone: a list item after its lead (the heading or announcing line above the list), if
+        any."""
         return f"{self.lead} {self.text}" if self.lead and self.listed else self.text
 
 
 def units(prose: Sequence[ProseBlock]) -> Iterator[Unit]:
-    """Yield the sentences and list items of some blocks, each with its lead; without bare headings and checkboxes."""
+    """Yield the sentences of paragraphs and the list items of some blocks, in order, as units.
+
+    A list item has as its lead the heading or the sentence with a colon right before its list. Headings and such
+    sentences are no units themselves, nor are items with a checkbox.
+    """
     lead, part = "", 0
     found = [block for block in prose if not _BOX.match(block.text)]
     for at, block in enumerate(found):
@@ -53,21 +58,29 @@ def units(prose: Sequence[ProseBlock]) -> Iterator[Unit]:
 
 
 def _labelled(block: ProseBlock, sentence: str) -> str:
-    """Return the sentence with the label that opens its block (`Root cause: …`), which was parsed as a speaker."""
+    """Return the block's first sentence with the label before it (`Root cause: …`), which was parsed as a speaker's
+    name.
+
+    Any other sentence, and one of a block without a label, is returned unchanged.
+    """
     if block.speaker and block.text.startswith(sentence):
         return f"{block.speaker}: {sentence}"
     return sentence
 
 
 def _is_heading(block: ProseBlock, prose: Sequence[ProseBlock], at: int) -> bool:
-    """Whether the short block at index `at` of `prose` is the heading of the blocks after it."""
+    """Whether the block at index `at` of `prose` is the heading of the blocks after it, of which there must be one.
+
+    It has at most 70 characters, and is a label (`Open points:`) or ends neither in a colon nor like a sentence.
+    """
     if len(block.text) > _LONGEST_HEADING or at + 1 == len(prose):
         return False
     return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
 
 
 def joined_items(items: Sequence[Unit]) -> str:
-    """Return the items of a list as one text, without the sentences at their ends that only announce what follows."""
+    """Return the items of a list as one text, joined by `; `, each without a last sentence that announces what follows
+    it."""
     told = (_without_last_announcement(unit.text).rstrip(".; ") for unit in items)
     return "; ".join(each for each in told if each)
 

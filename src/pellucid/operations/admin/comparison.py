@@ -52,8 +52,9 @@ class Comparison:
 
     def _check_file(self, stamp: Stamp) -> bool:
         """Read a vault file, record the paths and fingerprints of its memories, and return True. Return False, without
-        recording fingerprints, if the file is gone, is in `skip`, or (which is also a finding) has other bytes than the
-        index read, though the same size and time. InputError if the file cannot be parsed."""
+        recording fingerprints, if the file is gone, is in `skip`, or has other bytes than those that were indexed,
+        though the same size and time; the latter is also appended to `found`. InputError if the file cannot be parsed.
+        """
         head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
             return False
@@ -74,7 +75,8 @@ class Comparison:
         return True
 
     def doubled(self) -> Iterator[HealthFinding]:
-        """Yield a finding for each memory id that occurs more than once in the vault. Call `run` first."""
+        """Yield a finding for each memory id that occurs more than once in the vault's files, also in those in `skip`.
+        Call `run` first."""
         for memory_id, places in self._places.items():
             if len(places) > 1:
                 where = f"stands in {', '.join(places)}"

@@ -86,8 +86,9 @@ def describe_home(app: App, _request: object = None) -> HomeOutput:
 
 
 def check_databases(home: Path) -> DoctorOutput | None:
-    """Return an unhealthy report of the damaged databases alone; None if all databases are sound or missing, so that
-    the home can be opened. StoreError if one cannot be read for another reason, such as a lock."""
+    """Return an unhealthy report, of the damaged databases alone, with all counts 0; None if all databases are sound or
+    missing, so that the home can be opened. StoreError if one cannot be read for another reason, such as a lock.
+    Changes nothing."""
     damaged = list(health.integrity(home))
     if not damaged:
         return None
@@ -108,9 +109,10 @@ def check_databases(home: Path) -> DoctorOutput | None:
 
 
 def examine_home(app: App, *, is_sound: bool = False) -> DoctorOutput:
-    """Check everything that can be checked. Changes nothing, except that it finishes interrupted writes if the home is
-    writable. `is_sound`: the databases have just been checked; else they are checked first, and if any is damaged, the
-    report is of the damaged databases alone."""
+    """Check databases, journal, vault, index, vectors, model files and pipeline of a home, and report what is wrong.
+    Changes nothing, except that it finishes interrupted writes if the home is writable. `is_sound`: the databases have
+    just been checked; else they are checked first, and if any is damaged, the report is of the damaged databases alone.
+    """
     if not is_sound and (damaged := check_databases(app.settings.home)):
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drain_journal(app)
@@ -164,8 +166,9 @@ def set_damaged_index_aside(home: Path) -> str | None:
 
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
-    """Take over others' edits of the vault (unless another process is writing), then index every file anew.
-    `set_aside` is the name that a damaged index was moved to, for the output."""
+    """Take over others' edits of the vault (unless another process is writing), then index every file anew. Return the
+    number of memories indexed, and why files could not be read. `set_aside` is the name that a damaged index was moved
+    to, for the output."""
     # edits come first, so that each row of the index names the operation that recorded them
     app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)
@@ -178,8 +181,8 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
 
 
 def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
-    """Yield a finding for each obstacle of the pipeline: sessions whose flush failed, a disk that is almost full, an
-    unfinished erasure."""
+    """Yield a finding for each obstacle of the pipeline, whose state is `beat`: sessions whose turns could not be
+    extracted when last tried, a disk with less than 200 MiB free, an erasure that could not be finished."""
     for each in beat.backlog:
         if each.attempts:
             what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
@@ -196,7 +199,8 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
 
 
 def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
-    """Yield a note with the number of turns that wait in the spool, if any, and a note for each overdue pass."""
+    """Yield a note with the number of turns that wait in the spool, if any, and a note for each pass (lifecycle,
+    consolidate, report) that is due by `beat`."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -213,8 +217,8 @@ def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
 
 
 def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
-    """Yield a finding for each vault path with two conflicting versions of a memory; `waiting` is the report of the
-    writes just filed."""
+    """Yield a finding for each path of the vault at which two versions of a memory met, for a person to merge;
+    `waiting` is the report of the journal's writes that were just filed."""
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
         yield finding("conflict", path, what, "merge it into the file beside it, then delete it")

@@ -64,8 +64,8 @@ class PipelineStatus(Wire):
 
 
 def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
-    """Return the state of a home's pipeline, over all namespaces; `overdue` are the names of passes that should have
-    run."""
+    """Return the state of a home's pipeline, over all namespaces: counts of the ledger, sessions whose turns wait in
+    the spool, bytes on disk, retention. `overdue` says which passes should have run, for the output."""
     namespaces = sorted({each.namespace for each in app.spool.waiting()})
     return PipelineStatus(
         observations=_count_observations(app),
@@ -82,7 +82,8 @@ def is_low_on_disk(pulse: PipelineStatus) -> bool:
 
 
 def _count_observations(app: App) -> Observations:
-    """Sum up the verdicts and flushes of the whole ledger, of all namespaces."""
+    """Sum up the verdicts and flushes of the whole ledger, of all namespaces. Reasons are counted by `verdict:code`,
+    such as `reject:transient`."""
     verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
     last: datetime | None = None
     for row in rows_of_type(app.ledger, VerdictRow):

@@ -62,10 +62,11 @@ class TokensOutput(Wire):
 
 
 def create_token(app: App, request: CreateTokenInput) -> NewToken:
-    """Create a token for a new principal, and return it with its secret.
+    """Create a token for a new principal (the holder of the token, by name), and return it with its secret, which is
+    stored nowhere.
 
     Raises:
-        InputError: the name or a grant is not valid.
+        InputError: the name or a grant is not valid, or there is no grant.
         ConflictError: there is a token of that name.
     """
     grants = tuple(map(_parse_grant, request.grants))

@@ -76,9 +76,9 @@ def _delete_hook_records(app: App, session_id: str | None) -> int:
 
 
 def _finish(app: App, owned: Owned, places: Counter[str], remains: tuple[Remainder, ...]) -> tuple[Remainder, ...]:
-    """Remove the subject's episodes that have no memories left (counted in `places`), and scrub every store. `remains`
-    are the places that forgetting could not scrub so far. Return the places that are left now; if there are none, the
-    erasure is marked as finished."""
+    """Remove the subject's episodes that have no memories left, add their number to `places`, and scrub every store
+    (overwrite the bytes). `remains` are the places that forgetting could not scrub so far. Return the places that are
+    left now; if there are none, the erasure is marked as finished."""
     heads = {each.path: each for each in app.records.heads([each.path for each in owned.episodes])}
     remaining = {each.memory.episode_id for each in app.index.memories(owned.subject.namespace)}
     removals = [

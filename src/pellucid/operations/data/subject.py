@@ -52,9 +52,10 @@ def subject_of(request: SubjectInput) -> Subject:
 
 
 def find_owned(app: App, subject: Subject) -> Owned:
-    """Find what a subject's namespace keeps of it: memories with evidence from it alone, memories `shared` with other
-    sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts show to be the
-    agent's. Sections of documents belong to nobody; rows of the history are found by `Traces.rows`."""
+    """Find what a subject's namespace keeps of it: memories with evidence from its sessions alone, memories `shared`
+    with other sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts show to be
+    the agent's. The sessions of an agent are those of its memories. Sections of documents belong to nobody; rows of the
+    history are found by `Traces.rows`. StoreError if a receipt cannot be read."""
     memories = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
     sessions = {"", *(each.memory.session_id or "" for each in memories)}
     alone = [each for each in memories if sessions.issuperset(_sessions_in_evidence(each.memory))]
@@ -71,7 +72,7 @@ def find_owned(app: App, subject: Subject) -> Owned:
 
 
 def _is_owned(subject: Subject, memory: Memory) -> bool:
-    """Whether a memory came from the subject; never for a section of a document."""
+    """Whether a memory has the subject's session or agent (`_matches`); never for a section of a document."""
     return memory.category != "section" and _matches(subject, memory.session_id, memory.agent)
 
 
@@ -99,7 +100,7 @@ def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
 
 
 def _unattributed_recalls(app: App, subject: Subject) -> list[str]:
-    """Return the ids of the recalls without an event whose receipts name the subject's agent; StoreError if a receipt
-    cannot be read."""
+    """Return the ids of the recalls of which the history has a receipt but no event (which would name the agent), and
+    whose receipts name the subject's agent; StoreError if a receipt cannot be read."""
     found = app.traces.unattributed(subject.namespace)
     return [recall_id for recall_id, packed in found if unpack(packed).state.request.agent == subject.agent]

@@ -54,8 +54,9 @@ def is_instruction_name(path: str) -> bool:
 def clean_document(
     read: ReadDocument, path: str, data: bytes, settings: Settings
 ) -> tuple[CleanDocument, ReadingTally]:
-    """Return a document without secrets, text off the record and (if trust is on) instructions in title, aliases and
-    header, and the counts of what was removed. Instructions in sections stay, to be quarantined later.
+    """Return a document without secrets, text off the record (as the settings' markers say) and, if trust is on,
+    instructions to an assistant in title, aliases and header; and the counts of what was removed. A title that reads as
+    an instruction becomes the file's name. Instructions in sections stay, to be quarantined later.
 
     Args:
         path: the path under which the document is stored.
@@ -175,8 +176,8 @@ def _is_off_record(text: str, settings: Settings) -> bool:
 def _cleaned_sections(
     sections: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally
 ) -> Iterator[CleanSection]:
-    """Yield the sections, or the parts of them, that are on the record, with secrets redacted; removed parts are
-    counted in `tally`.
+    """Yield the sections, or the parts of them, that are on the record, with secrets redacted; a section with a part
+    off the record is counted once in `tally`, and left out if nothing else is in it.
 
     After an opening marker on a line of its own, everything up to the closing marker is off the record, in later
     sections, too. A marker within a line removes its section alone, so that a page that mentions the marker stays.

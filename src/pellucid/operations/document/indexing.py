@@ -92,7 +92,7 @@ class IndexDocsOutput(Wire):
 
 def index_docs(app: App, request: IndexDocsInput) -> IndexDocsOutput:
     """Index documents as they are now: add new files, update changed files, and close the documents of files that are
-    gone. Then load the rows of `history_file`, if given. A dry run only counts.
+    gone (what these say counts for the past only). Then load the rows of `history_file`. A dry run only counts.
 
     Raises:
         InputError: no path and no history file is given; with `history`, no file is in a git checkout, or git is not
@@ -202,8 +202,8 @@ class _Indexing:
             self._keep_batch(batch)
 
     def _seen_document(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
-        """Read and clean a file as it is now. Return None if the file is unchanged, which is counted, or if it cannot
-        be read, was emptied or is refused, which is added to `problems`."""
+        """Read and clean a file as it is now. Return None if it is unchanged and has no git history to read (it is
+        counted), or if it cannot be read, was emptied or is refused, which is added to `problems`."""
         try:
             data = place.file.read_bytes()
         except OSError as error:
@@ -278,7 +278,7 @@ class _Indexing:
             yield from (section_text(draft.document, each) for each in draft.sections)
 
     def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
-        """Write the changes of a batch of files as one operation, without forgotten texts; in a dry run, only count."""
+        """Write a batch as one operation (forgotten texts left out, orders quarantined); a dry run only counts."""
         with self._deciding(batch) as now:
             drafts = [draft for each in batch for draft in self._draft_file(each, now)]
             verdict = withhold_and_quarantine(self.app, drafts)

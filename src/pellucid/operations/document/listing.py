@@ -152,8 +152,8 @@ def show_document(app: App, request: DocumentInput) -> DocumentOutput:
 
 
 def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
-    """Return the edges that a vault file states and that are in force now, each as a line `SOURCE TYPE TARGET`,
-    sorted."""
+    """Return the edges that a vault file states and that have not ended by now, each as a line `SOURCE TYPE TARGET`
+    with the part of the target that is meant, sorted."""
     names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
     lines = {
         f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}"
@@ -165,8 +165,9 @@ def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
 
 
 def remove_documents(app: App, request: RemoveInput) -> RemovedOutput:
-    """Close documents as if their files were gone, and return those that were closed; documents that are closed already
-    are skipped. Indexing an existing file again reopens its document.
+    """Close documents as if their files were gone (they are valid until now, and stay for questions about the past),
+    and return those that were closed. Documents that are closed already, or whose vault file is gone, are skipped.
+    Indexing an existing file again reopens its document.
 
     Each name is a document's id (or the id's last ten digits), entity, alias or path, or the path of a file or folder.
 
@@ -197,8 +198,9 @@ def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]
 
 
 def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
-    """Return the one document of this id, path or entity, else of this alias. If the files of all such documents are
-    gone, return the last of them. NotFoundError if there is no such document, InputError if several have files."""
+    """Return the document of this id (or its last ten digits), path or entity, else of this alias. Of several, the one
+    whose file is not gone; if all are gone, the last of them. NotFoundError if there is no such document, InputError if
+    several have files."""
     documents, place = app.graph.documents(namespace), _stored_place(app, name)
     found = [
         each

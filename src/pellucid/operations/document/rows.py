@@ -155,7 +155,7 @@ class _Loading:
 
     def _checked_row(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
         """Return the row with secrets redacted in its field and commit. If the row is not valid or its date is after
-        `now`, return None and add a problem with the row's `number`."""
+        `now`, return None and add a problem with the row's `number`; the latter are also counted as `ahead`."""
         try:
             checked = HistoryRow.model_validate(row)
         except ValidationError as error:

@@ -25,8 +25,9 @@ class WithheldCounts:
 
 
 def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> WithheldCounts:
-    """Remove forgotten texts from the drafts and, if trust is on, quarantine their new sections that read as
-    instructions to an assistant; return the number of each."""
+    """Remove forgotten texts (those with a tombstone) from the drafts and, if trust is on, quarantine their new
+    sections that read as instructions to an assistant, alone or together with their neighbours. Return the number of
+    each. The drafts are changed, nothing is written."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _new_memories(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}
@@ -54,7 +55,8 @@ def _new_memories(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list
 
 
 def _split_instruction_ids(draft: DocumentDraft) -> Iterator[str]:
-    """Yield the ids of sections that read as an instruction together with their neighbours, though not alone."""
+    """Yield the ids of the present sections of which two to four neighbouring ones read as an instruction to an
+    assistant together, though not alone."""
     current = [each for each in draft.sections if each.valid_until is None]
     yield from (current[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in current]))
 

@@ -56,8 +56,9 @@ class BackfillOutput(Wire):
 
 
 def backfill(app: App, request: BackfillInput) -> BackfillOutput:
-    """Compare the graph facts that the vault's files state today with those in the index; with `apply`, index the files
-    that differ again. The app's `progress` gets the number of files done, now and then."""
+    """Compare the graph facts that the vault's files of a namespace state today with those in the index, and return the
+    differences by file; with `apply`, index the files that differ again. After every 256 files, the app's `progress` is
+    called with the number of files done and of all."""
     unreadable: list[str] = []
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
@@ -86,7 +87,7 @@ def backfill(app: App, request: BackfillInput) -> BackfillOutput:
 
 
 def _reindex(app: App, paths: Sequence[str]) -> str:
-    """Index these files again; return the problems joined by `; `, "" if there were none."""
+    """Index these files again, alone in all namespaces; return the problems joined by `; `, "" if there were none."""
     with app.unit_of_work.deciding(None):
         folded = app.indexer.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])

@@ -186,7 +186,8 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
 
 
 def audit_graph(app: App, request: GraphAuditInput) -> GraphAuditOutput:
-    """Find dangling names, orphans, contradictions and one-sided statements among the edges in force now."""
+    """Find what does not fit together among the edges in force now: names that nothing defines (dangling), orphans,
+    contradictions, and supersessions that only one side states. Return each with its places, and the graph's size."""
     documents = app.graph.documents(request.namespace)
     entities, edges = app.graph.entities(request.namespace), app.graph.edges(request.namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(request.namespace))
@@ -202,8 +203,8 @@ def _neighbourhood_at(
     app: App, request: GraphShowInput, key: str, at: int, known_at: int | None
 ) -> tuple[Neighbourhood, int]:
     """Collect, hop by hop, the neighbourhood of a node at the instant `at` as known at `known_at` (None: now), both in
-    epoch milliseconds. Also return the number of nodes whose edges were not followed, because a hop reached more than
-    `NODES`."""
+    epoch milliseconds. Also return the number of nodes whose edges were not followed: those beyond the first 200
+    (`NODES`), by key, that a hop reached."""
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
@@ -220,8 +221,8 @@ def _neighbourhood_at(
 
 
 def _is_in_force(filed: FiledEdge, at: int, known_at: int | None, *, with_closed: bool) -> bool:
-    """Whether an edge is in force at the instant `at`, as known at `known_at` (None: now), both in epoch milliseconds;
-    with `with_closed`, also if it ended before `at`."""
+    """Whether an edge had begun and not ended at the instant `at`, and was recorded by `known_at` (None: ever), both in
+    epoch milliseconds; with `with_closed`, also if it ended before `at`."""
     edge = filed.edge
     was_recorded = known_at is None or edge.recorded <= known_at
     return was_recorded and edge.valid_from <= at and (with_closed or at < edge.valid_until)

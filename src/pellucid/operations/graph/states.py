@@ -143,8 +143,8 @@ def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, dat
 
 def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
     """Return a map from the names of those entities in a text whose first state begins after `past.at` to the beginning
-    of that state; empty without `past.at`. It is for the person who asks; the context says the like of documents
-    (`recall.context.abstain.with_unknown_history`)."""
+    of that state; empty without `past.at`. The person who asks is told them; that documents began later is said in the
+    context (`recall.context.abstain.with_unknown_history`)."""
     known_from: dict[str, datetime] = {}
     for name in names_in(text) if past.at else ():
         node = app.graph.entity(namespace, name)
@@ -156,10 +156,10 @@ def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) ->
 
 def find_entity(app: App, namespace: str, name: str) -> EntityNamed:
     """Find an entity by its name or alias, or a memory or document by its id, the last ten digits of the id, or its
-    path.
+    path. A document is found as the entity that it defines.
 
     Raises:
-        NotFoundError: nothing of the namespace has that name; the next step offers similar names.
+        NotFoundError: nothing of the namespace has that name; the next step offers up to three similar names.
         InputError: several memories or several things have that name.
     """
     name = name.strip()
@@ -191,8 +191,8 @@ def unknown_name_error(app: App, namespace: str, name: str) -> NotFoundError | I
 
 
 def _node_of_text(app: App, namespace: str, name: str) -> Node | None:
-    """Return the node of a document or memory by its id, the last ten digits of the id, or its path; None if there is
-    none. InputError if several memories fit."""
+    """Return the node of the entity that a document defines, or of a memory, by the id, its last ten digits, or the
+    path; None if there is none. InputError if several memories fit."""
     for filed in app.graph.documents(namespace):
         if name in document_names(filed):
             return app.graph.entity(namespace, filed.document.entity)

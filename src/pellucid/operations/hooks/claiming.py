@@ -94,12 +94,12 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
     claim was not kept.
 
     Claims are checked like a model's extractions: the quote must occur in a turn, and the statement must not say more
-    than the quote and the turns around it. Then each is judged, and reconciled with known memories, like any
-    observation.
+    than that turn, and of names those just before. Then each is judged by the heuristic judge, and reconciled with
+    known memories, like any observation. The outcomes come in the order of the claims.
 
     Raises:
         NotFoundError: no turns of the session are available in this namespace.
-        InputError: a claim is of a category that comes from files.
+        InputError: a claim is of a category that comes from files, or the session's transcript cannot be read.
     """
     if wrong := next((each.category for each in request.claims if each.category in TRANSCRIBED), None):
         raise InputError(f"a {wrong} comes from a file", next_step=f"choose another {field_name('category')}")

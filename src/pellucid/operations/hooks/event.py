@@ -94,10 +94,11 @@ class _Answer(Wire):
 
 def handle_event(app: App, request: HookInput) -> HookOutput:
     """Record an event, so that the session's transcript will be read, and answer it with a brief, memories, a question
-    or nothing. If the settings switch hooks off, nothing is recorded or answered.
+    or nothing. What was shown or asked is stored, so that it is not shown or asked twice. If the settings switch hooks
+    off, nothing is recorded or answered.
 
     Raises:
-        InputError: the program or the event is unknown, or the session's name is not valid.
+        InputError: the program or the event is unknown, or the session's id is not valid (`parse_event`).
         StoreError: the event could not be recorded.
     """
     event = parse_event(request.host, request.event)
@@ -132,8 +133,9 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
 
 
 def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the answer to an event: a brief for a start, memories for a prompt, the question which facts to keep when
-    the agent stops after enough prompts; an empty answer for any other event."""
+    """Return the answer to an event: a brief for a start; memories for a prompt, if the program shows the agent such
+    context; the question which facts to keep when the agent stops after at least `hooks.askAfter` prompts, once a
+    session. An empty answer for any other event."""
     match event.moment:
         case "start":
             return _answer_start(app, event, session)
@@ -158,8 +160,9 @@ def _may_ask(app: App, session: HookedSession) -> bool:
 
 
 def _answer_start(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the project's brief, without this session; after a compaction instead the question which facts to keep,
-    once a session. Empty after a resumption, or if the settings allow a brief no tokens."""
+    """Return the project's brief, without this session. After a compaction, return instead the question which facts to
+    keep, once a session, if the settings permit it and there was a prompt. Empty after a resumption, or if
+    `hooks.briefTokens` is 0."""
     tokens = app.settings.hooks.brief_tokens
     if event.source == "compact":
         if not _may_ask(app, session) or not session.prompts:
@@ -172,7 +175,8 @@ def _answer_start(app: App, event: Event, session: HookedSession) -> _Answer:
 
 
 def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
-    """Return the project's brief of about `tokens` tokens, without this session; empty if there is nothing to tell."""
+    """Return the project's brief (a page on its last sessions) of about `tokens` tokens, without this session; empty if
+    no session has anything to tell."""
     request = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
     found = brief(app, request)
     if not found.text:
@@ -188,8 +192,8 @@ def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
 
 
 def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the brief, which the session's start did not show since no server was running then, and the memories that
-    the prompt recalls; either can be empty."""
+    """Return the brief, if the session's start did not show one (no server was running then), and the memories that the
+    prompt recalls, without those in the brief; either can be empty."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
     start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()
@@ -223,8 +227,9 @@ def _home_variable(home: Path) -> str:
 
 
 def query_of_prompt(prompt: str) -> str:
-    """Return the query for a prompt: the first whole sentences in the user's own words, up to 1,500 characters. Return
-    "" for a slash command, a text of a program, fewer than two content words, or words that need no memory."""
+    """Return the query for a prompt: the whole sentences at its beginning in the user's own words (of an accepted plan,
+    its text), up to 1,500 characters. Return "" for a slash command, a text of a program, fewer than two content words
+    that are not digits, or words that need no memory, such as thanks."""
     own = without_own_output(without_open_files(without_reminders(prompt)), CaptureReport())
     if is_harness_text(own) or own.lstrip().startswith("/"):
         return ""
@@ -240,8 +245,10 @@ def query_of_prompt(prompt: str) -> str:
 
 
 def recall_for_prompt(app: App, session: HookedSession, prompt: str) -> RecallOutput | None:
-    """Run and record a recall for a prompt, without memories of the session or shown to it before. Return None if the
-    prompt has no query, the settings want no items, nothing is found, or the answer is in doubt."""
+    """Run and record a recall for a prompt, without memories of the session or shown to it before. For a short command
+    only rules, preferences, principles, procedures and corrections with a cosine of at least 0.6 count, else all but
+    passages from `hooks.near` on. Return None if the prompt has no query, `hooks.items` is 0, nothing is found, or the
+    answer's doubt is at least `hooks.abstainAt` (if below 1)."""
     hooks, query = app.settings.hooks, query_of_prompt(prompt)
     if not (query and hooks.items):
         return None

@@ -88,8 +88,7 @@ def parse_event(host: str, fields: JsonObject) -> Event:
     empty or None.
 
     Raises:
-        InputError: the program or the event is unknown, or the session's id is missing or has other characters than
-            letters, digits and dashes.
+        InputError: the program or the event is unknown, or the session's id is not 1 to 64 letters, digits and dashes.
     """
     program = HOSTS.get(host)
     if program is None:

@@ -29,8 +29,8 @@ _BATCH = 4 * 1024 * 1024
 
 def with_event(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
     """Return the record of a session (a new record if `session` is None) with an event at the time `now`. `transcript`
-    is the path of its transcript (None: as before). If the session starts with its context cleared or compacted, the
-    list of shown memories is emptied."""
+    is the path of its transcript (None: as before). Any event but a start makes the transcript due to be read. If the
+    session starts with its context cleared or compacted, the list of shown memories is emptied."""
     record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
@@ -101,7 +101,8 @@ def read_transcripts(app: App) -> int:
 def _find_unreported(app: App, sessions: HookedSessions) -> None:
     """Record sessions whose events never came, as on a full disk: those with transcripts in the folders of known ones.
 
-    Only transcripts that were written to since the first known session of their folder began are considered.
+    Only programs with a folder for each project, and transcripts that were written to since the first known session of
+    their folder began, are considered.
     """
     known, since = set[str](), dict[tuple[str, str], datetime]()
     for each in sessions.known():
@@ -130,8 +131,8 @@ def _written_since(folder: str, first: datetime) -> Iterator[str]:
 
 
 def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) -> bool:
-    """Observe the lines added to a session's transcript, if an event made it due or it has settled; return whether it
-    was read. The record of a session that has nothing to read and was silent for 30 days is deleted."""
+    """Observe the lines added to a session's transcript, if an event made it due or none came for two minutes; return
+    whether it was read. The record of a session that has nothing to read and was silent for 30 days is deleted."""
     now, size = app.clock.now(), _size(session.transcript)
     if size is None or (size <= session.offset and not session.signal):
         if now - session.heard > _FORGOTTEN:
@@ -161,8 +162,8 @@ def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) 
 
 
 def _store_offset(sessions: HookedSessions, session: HookedSession, offset: int, *, is_done: bool) -> None:
-    """Store how far a transcript was read. The session stays due if another event came meanwhile, or if extraction is
-    not done (`is_done`)."""
+    """Store how far a transcript was read (`offset`, in bytes). The session stays due, with its signal, if another
+    event came meanwhile, or if `is_done` is false, as after a failed extraction."""
 
     def with_offset(stored: HookedSession | None) -> HookedSession:
         """Return the stored record of the session (None: the record before reading) with the new offset."""

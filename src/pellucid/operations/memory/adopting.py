@@ -99,6 +99,7 @@ def preview(app: App, request: AdoptInput) -> AdoptOutput:
 
 def adopt(app: App, request: AdoptInput) -> AdoptOutput:
     """Import memories from other tools' files, except those that are known, were adopted before or were forgotten.
+    Written in commits of up to 500; a repeated call after a crash continues.
 
     Raises:
         InputError: a file of the request does not exist, has an unknown format or cannot be read.
@@ -190,8 +191,9 @@ class _Adoption:
                 yield each
 
     def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_NewMemory]:
-        """Return the memories of a batch that are new, and count all by outcome, such as `forgotten`, `repeated` or
-        `known`."""
+        """Return the memories of a batch that are new, and count each in `counts` by the first outcome that applies:
+        `forgotten`, `repeated` (earlier in these files), `known`, `before` (adopted by an earlier call) or `new`. New
+        ones are also sampled, and foreign ids mapped to ours."""
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
         keys = [self._adoption_key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         active_ids = self._active_ids(hashes)
@@ -215,8 +217,8 @@ class _Adoption:
         return fresh
 
     def _active_ids(self, hashes: Iterable[str]) -> dict[str, str]:
-        """Return a map from those content hashes that active memories without boundary scopes have to the memories'
-        ids."""
+        """Return a map from content hashes to the ids of memories that have them; only of those that are active,
+        trusted and valid now, and have none of the scopes that restrict who may recall a memory (`BOUNDARY_SCOPES`)."""
         found = self.app.index.holding(self.namespace, set(hashes))
         return {digest: by_scopes[frozenset()] for digest, by_scopes in found.items() if frozenset() in by_scopes}
 
@@ -232,7 +234,8 @@ class _Adoption:
         return hashlib.blake2b(subject.encode(), key=self.app.key, digest_size=16).digest()
 
     def _make_memory(self, each: AdoptedMemory, digest: str) -> Memory:
-        """Make a memory of ours from another tool's, with defaults for missing fields; `digest` is its content hash."""
+        """Make a memory of ours from another tool's, with defaults for missing fields; `digest` is its content hash.
+        Times in the future become now. Supersession links are left out."""
         now = self.app.clock.now()
         category = each.category or _guess_category(each.content)
         confidence = CONFIDENCE[each.kind] if each.confidence is None else each.confidence
@@ -287,8 +290,8 @@ class _Adoption:
             self.shown.append(sample)
 
     def _write_batch(self, batch: Sequence[_NewMemory]) -> None:
-        """With `write`, write a batch as one operation; memories that another process wrote since they were planned are
-        counted as known instead."""
+        """With `write`, write a batch as one operation; memories whose content became known, or that were adopted,
+        since they were planned are counted as known instead of new."""
         if not self.write or not batch:
             return
         with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):

@@ -85,7 +85,8 @@ _VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
 
 
 def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
-    """Change a memory's state: archive, retract or dispute it, pin or unpin it.
+    """Change a memory's state: archive, retract or dispute it, pin or unpin it. A retracted memory is valid until now.
+    If the memory is so already, nothing is written.
 
     Raises:
         NotFoundError: no such memory in the namespace.
@@ -113,13 +114,14 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
 
 def update(app: App, request: UpdateInput) -> ChangedOutput:
-    """Replace a memory by a new version that supersedes it; the old version stays in its history. Records a use, and a
-    citation if a recall served the old version. A request that changes nothing leaves the memory as it is.
+    """Replace a memory by a new version that supersedes it; the old version stays in its history. Records that the new
+    version was used and, if a recall served the old version, a citation of that. A request that changes nothing leaves
+    the memory as it is.
 
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: the id fits several memories, the new content is empty, or the memory or the new category is a
-            moment or a section.
+            moment (a passage) or a section.
         ConflictError: the memory was replaced already, or another memory says the same.
         NotYoursError: a program asks to change what a person said.
     """
@@ -197,8 +199,9 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
 
 
 def _authorship_fields(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
-    """Return the fields `asserted_by`, `source_class` and `trust_zone` of a new version. A person's words are trusted;
-    a program's are trusted no more than the old version or the program's own class of source."""
+    """Return the fields `asserted_by`, `source_class` and `trust_zone` of a new version. A person's words are trusted.
+    A program's get the less trusted source class of the program and the old version, and the zone of new words of that
+    class; if the old version is in quarantine, so is the new one."""
     if request.said_by == "manual":
         asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
         return {"asserted_by": asserted_by, "source_class": "manual", "trust_zone": "trusted"}
@@ -224,8 +227,8 @@ def _attributes_still_stated(old: Memory, content: str) -> dict[str, str]:
 
 
 def _check_updatable(old: Memory, request: UpdateInput) -> None:
-    """Raise ConflictError if the memory `old` was superseded; InputError if it is a moment or a section, or the
-    request's category is one of these."""
+    """Raise ConflictError if the memory `old` was superseded; InputError if it is a moment (a passage) or a section (of
+    a document), or the request's category is one of these."""
     if old.status == "superseded":
         raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
     if request.category in TRANSCRIBED:
@@ -283,7 +286,7 @@ def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput
     `memory_remember:retract`, or "" if no tool offers it."""
 
     def apply(app: App, asked: VerbInput) -> ChangedOutput:
-        """Apply the verb."""
+        """Apply the verb of this operation to the memory that is asked for (`apply_verb`)."""
         return apply_verb(app, verb, asked)
 
     return Operation(

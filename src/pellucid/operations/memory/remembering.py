@@ -64,8 +64,9 @@ class RememberOutput(Wire):
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Write one memory, asserted by the user or an agent; memories that it replaces get a citation if a recall served
-    them. The same content is stored once for each entity and set of boundary scopes: a memory that exists is given the
-    requested tags, pin and axiom status instead, unless an agent asks and a person said the memory.
+    them. The same content is stored once for each entity and set of boundary scopes (`private` and the like, which
+    restrict who may recall it): a memory that exists is given the requested tags, pin and axiom status (only another
+    axiom replaces it) instead, unless an agent asks and a person said the memory.
 
     Raises:
         InputError: the content is empty; the category is `moment` or `section`, which come from files; or an agent
@@ -101,10 +102,11 @@ def _with_attributes_from_text(asked: RememberInput) -> RememberInput:
 
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
-    """Create a memory, reconcile it with known memories, and commit the result. Return the memory, or the existing
-    memory that reconciliation merged it into. `digest` is the content hash.
+    """Create a memory, reconcile it with known memories, and commit the result. Return the memory as it is stored, or
+    the existing memory that says the same. `digest` is the content hash.
 
-    The reconciler looks for the same words again, as it does for every statement, wherever that comes from."""
+    The reconciler looks for the same words again, as it does for every statement, wherever that comes from.
+    """
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),
@@ -151,9 +153,9 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
 
 
 def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
-    """Add the requested tags, pin and axiom status to the memory with this content hash and the request's boundary
-    scopes, commit, and return it; None if there is no such memory. A moment or section, and what a person said if an
-    agent asks, is returned unchanged."""
+    """Add the requested tags, pin and axiom status to the memory with this content hash (`digest`) and the request's
+    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted. A moment or
+    section, what has all of that, and what a person said if an agent asks, is returned unchanged."""
     by_scopes = app.index.holding(asked.namespace, [digest]).get(digest, {})
     memory_id = by_scopes.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if memory_id is None:

@@ -18,8 +18,8 @@ class RestoredMemory(Wire):
 
 
 def restore_replaced(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
-    """Return the changes, not committed yet, that restore what only the erased memories had replaced; and the memories
-    whose status or retired attributes these changes restore."""
+    """Return the changes, not committed yet, that put in force again what only the erased memories had replaced or
+    disputed; and those memories whose status or retired attributes these changes restore."""
     changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
     gone, memories = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
     revived = revive(changes, (app.index, app.lookup), memories, lifecycle_rows(app.ledger, plan.namespace), gone)

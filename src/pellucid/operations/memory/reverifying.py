@@ -36,8 +36,8 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
 
     Raises:
         NotFoundError: one of them is not in the namespace.
-        InputError: an id fits several memories; or one of them is a moment, a section of a document, or of a status
-            such as `superseded` (see `_check_verifiable`).
+        InputError: an id fits several memories; or one of them is a moment (a passage), a section of a document, or of
+            another status than active, pending review, quarantined or disputed.
     """
     with app.unit_of_work.deciding(request.namespace):
         now = app.clock.now()
@@ -62,8 +62,8 @@ def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
 
 
 def _check_verifiable(served: Served) -> None:
-    """Raise InputError unless a memory is active, pending review, quarantined or disputed by its status, and neither a
-    moment nor a section."""
+    """Raise InputError unless a memory's status is active, pending review, quarantined or disputed, and it is neither a
+    moment (a passage) nor a section of a document."""
     memory = served.memory
     if memory.category == "moment":
         raise InputError(

@@ -92,8 +92,8 @@ class _ReviewRules:
         return tuple(ReviewReason(kind=kind, text=text) for kind in _KINDS for text in texts[kind])
 
     def _complaints(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence for each unfavourable citation since the memory was last verified; nothing if the memory is
-        not in force."""
+        """Yield a sentence for each unfavourable citation (`flagged_stale`: no longer true; else wrong) since the
+        memory was last verified; nothing if the memory is not in force (active, and neither invalid nor expired)."""
         since = epoch_ms(memory.last_verified_at) if memory.last_verified_at else 0
         for row in self.against.get(memory.id, ()):
             if row.at > since and memory.id in self.in_force:
@@ -102,7 +102,8 @@ class _ReviewRules:
                 yield f"{by} found it {complaint} on {datetime_of_ms(row.at):%Y-%m-%d}{note}"
 
     def _waiting(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory's status waits for somebody's decision."""
+        """Yield a sentence if the memory's status is `pending_review` or `quarantined`, which waits for somebody's
+        decision."""
         if memory.status in ("pending_review", "quarantined"):
             yield f"its file calls it {memory.status.replace('_', ' ')}: it answers nothing until that is changed"
 
@@ -112,8 +113,8 @@ class _ReviewRules:
             yield quarantine_reason(memory) or "it was put into quarantine"
 
     def _disputed(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory was disputed, and another if it is in force and contradicts memories in
-        force."""
+        """Yield a sentence if the memory's status is `disputed`, and another if it contradicts memories, and they and
+        it are in force (active, and neither invalid nor expired)."""
         if memory.status == "disputed":
             yield "it was called into question: it answers nothing until that is undone"
         rivals = [each for each in memory.disputed_with if each in self.in_force]
@@ -121,8 +122,8 @@ class _ReviewRules:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _stale(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory has not been verified for long, and another if it has decayed; nothing if its
-        id is not in `old`."""
+        """Yield a sentence if the memory has not been verified for `after_days` days, and another if its decay is at
+        least `STALE_AT`; nothing if its id is not in `old`."""
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
@@ -142,9 +143,9 @@ class _Entry:
 
 
 def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
-    """List memories that need review, the gravest first, a page of `limit`: flagged since they were verified, waiting,
-    quarantined, disputed or stale. Stale memories that no recall has served lately, as after an import of old sessions,
-    are only counted unless `resting` is asked for."""
+    """List memories that need review, the gravest first, a page of `limit`: flagged as wrong or outdated since they
+    were verified, waiting, quarantined, disputed or stale. Stale memories that no recall has served within
+    `lifecycle.staleAfterDays`, as after an import of old sessions, are only counted unless `resting` is asked for."""
     namespace, now, after_days = request.namespace, app.clock.now(), app.settings.lifecycle.stale_after_days
     against = defaultdict[str, list[CitationRow]](list)
     for row in app.citations.against(namespace):

@@ -114,8 +114,9 @@ class EpisodesOutput(Wire):
 
 
 def history_of_name(app: App, request: HistoryInput) -> HistoryOutput | EntityHistoryOutput:
-    """Return the history of the entity or document with this name, else of the memory with this id or path. Errors as
-    of `history_of_entity` and `history_of_memory`."""
+    """Return the history of the entity or document with this name, else of the memory with this id or path. A name that
+    begins with `mem_` is a memory's. Errors as of `history_of_entity` and `history_of_memory`; `unknown_name_error` for
+    a name that nothing has."""
     if not request.name.startswith("mem_"):
         node = app.graph.entity(request.namespace, request.name)
         if node is not None and node.type not in TEXT_NODE_TYPES:
@@ -181,8 +182,8 @@ def _is_recorded_by(known_at: datetime | None, at: datetime) -> bool:
 def _version_in_force(
     app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
 ) -> HeldVersion | None:
-    """Return the version valid at `past.at` (else at `past.known`) and whether it was in force; None if there is none.
-    Of several, that is the memory asked about, `start`, else the version valid since the latest."""
+    """Return the version valid at `past.at` (else at `past.known`), and whether a recall could return it then; None if
+    none was valid. Of several, that is the memory asked about, `start`, else the version whose validity began last."""
     at = past.at or past.known
     if at is None:
         return None

@@ -146,8 +146,9 @@ def trust_explain(app: App, request: PromoteInput) -> TrustOutput:
 
 
 def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
-    """Raise a memory by one trust zone, as a person vouches for it. A memory that leaves quarantine is reconciled with
-    known memories like a new one, unless it is a moment or a section.
+    """Raise a memory by one trust zone (quarantine, working, trusted), as a person vouches for it. A memory that leaves
+    quarantine is reconciled with known memories like a new one, so that one of the two can give way, unless it is a
+    moment or a section.
 
     Raises:
         NotFoundError: no such memory in the namespace.
@@ -197,10 +198,10 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
 
 
 def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Put all memories from a source into quarantine (moments are retracted), and restore what they had replaced, in
-    one operation: superseded memories become active again unless they were changed since, and retired attributes count
-    again. A preview writes nothing. InputError if the request names neither memories nor a source; errors as of
-    `find_memory`, too."""
+    """Put all memories from a source into quarantine (moments, that is passages, are retracted), and restore what they
+    had replaced, in one operation: superseded memories become active again unless they were changed since, and retired
+    attributes count again. A preview writes nothing. InputError if the request names neither memories nor a source;
+    errors as of `find_memory`, too."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
@@ -215,15 +216,16 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
 
 
 def _retire(changes: ChangeSet, served: Served, request: SourceInput) -> bool:
-    """Add to `changes` that a memory is quarantined, or that a moment is retracted; return whether it changes."""
+    """Add to `changes` that a memory is quarantined, or that a moment (a passage) is retracted; return whether it
+    changes."""
     if served.memory.category == "moment":
         return changes.change(served, "retracted", {"status": "retracted"}, _reason_code(request))
     return changes.change(served, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
 
 
 def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
-    """Add to `changes` that the memories which those with ids in `gone` had replaced are restored, unless they were
-    changed since; return the restored memories."""
+    """Add to `changes` that the memories which those with ids in `gone` had superseded, or whose attributes they had
+    retired, are restored, if that was their last change; return the restored memories, without those in `gone`."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type not in {"corroborated", "redated"}:
@@ -268,8 +270,8 @@ def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
 
 
 def quarantine_reason(memory: Memory) -> str:
-    """Return the reason why a memory is, or by its source and content would begin, in quarantine; "" if there is none,
-    and for every moment outside of quarantine."""
+    """Return the reason why a memory is in quarantine, or would begin there by its source and content, as `code:
+    reason`; "" if there is none, and for every moment (passage) outside of quarantine."""
     if memory.category == "moment" and memory.trust_zone != "quarantine":
         return ""  # a pasted turn is marked, and recalls are allowed to return it
     reason = doubts(memory.source_class, memory.content)

@@ -34,12 +34,12 @@ class UndoOutput(Wire):
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:
-    """Undo an operation, an import, or the last change of a memory. An undo can be undone, too.
+    """Undo an operation, an import, or the last change of a memory, in one new operation. An undo can be undone, too.
 
     Memories created by an import are archived; later changes of them stay.
 
     Raises:
-        NotFoundError: the target has no changes in the namespace, or one of its memories was forgotten since.
+        NotFoundError: the target has no changes in the namespace, or a memory of the operation was forgotten since.
         InputError: the target fits several memories.
         ConflictError: a memory was changed again since, so that the newer change must be undone first.
         NotYoursError: a program asks, and a person said one of the memories.
@@ -82,7 +82,8 @@ def _import_operations(app: App, target: str) -> set[str]:
 
 def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
     """Return the ledger rows to undo, oldest first: all rows of an operation or import; or the last change of a memory,
-    with the rows of the same operation that are linked to it. Empty if there are none."""
+    with the rows of the same operation that are linked to it, but for those of memories forgotten since. Empty if there
+    are none. Events `corroborated`, `redated` and `forgotten` cannot be undone."""
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)

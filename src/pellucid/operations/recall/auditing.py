@@ -30,8 +30,9 @@ class AuditOutput(Wire):
 
 
 def audit(app: App, request: AuditInput) -> AuditOutput:
-    """Resolve an audit entry of an X-ray to its recall, its memory and the operation that wrote the version served; the
-    path is None if the memory is gone, the operation if it is not on record. NotFoundError for an unknown entry."""
+    """Resolve an audit entry (`aud_…`, the id of one result of a recall, which X-rays show) to its recall, its memory
+    and the operation that wrote the version served; the path is None if the memory is gone, the operation if it is not
+    on record. NotFoundError for an unknown entry."""
     recall_and_rank = parse_audit_id(request.entry)
     row = app.history.audit(*recall_and_rank, request.namespace) if recall_and_rank else None
     if row is None:
@@ -52,8 +53,8 @@ def audit(app: App, request: AuditInput) -> AuditOutput:
 
 
 def _operation_view(row: OperationRow) -> dict[str, object]:
-    """Summarise a journal operation, with the number of its files, not their paths, since files can belong to other
-    namespaces."""
+    """Summarise a journal operation as a dict with the keys `seq`, `opId`, `kind`, `at` and `files`. `files` is the
+    number of its files; their paths are not told, since files can belong to other namespaces."""
     return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
 
 

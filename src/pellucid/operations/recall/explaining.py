@@ -134,8 +134,8 @@ def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
 
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
-    """Ask the recorded request again today, and compare the result with its receipt; if the receipt lacks the question,
-    the only output is that reason."""
+    """Ask the recorded request again today, without recording that, and compare the result with the receipt. If the
+    receipt lacks the question, nothing is asked, and the output has that as its only reason."""
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # every recorded setting applies
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
@@ -147,10 +147,13 @@ def _live_output(app: App, receipt: Receipt) -> LiveOutput:
 
 def changes_since(app: App, then: State, applied_seq: int) -> Since:
     """Find the memories that changed between a recall (whose state is `then`) and today's index, which has applied the
-    operations up to number `applied_seq`.
+    operations up to number `applied_seq`; if that is lower than at the recall, the journal was begun anew, and all its
+    operations count as later.
 
     Of the memories in files that were written since, a memory counts as added if it was not a candidate of the recall
     and either the ledger has its creation or no earlier operation wrote its file; any other counts as changed.
+    Forgotten are those that the ledger says were forgotten since, except ones also created since; removed are
+    candidates of the recall that are in the index no more for another reason.
     """
     candidates: list[Any] = then.pool.ids.tolist()
     namespace, candidate_ids = then.request.namespace, dict.fromkeys(map(unpack_id, candidates))
@@ -178,7 +181,7 @@ def changes_since(app: App, then: State, applied_seq: int) -> Since:
 
 
 def _written_paths(rows: Sequence[OperationRow]) -> set[str]:
-    """Return the paths of all files that the operations wrote."""
+    """Return the paths of all files that the operations wrote or removed."""
     return {path for row in rows for path, _ in row.paths}
 
 

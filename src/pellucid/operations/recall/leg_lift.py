@@ -128,9 +128,9 @@ class _LegTally:
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
-    """Measure the effect of legs on the newest recalls of a namespace whose receipts are kept in full, over all classes
-    of query and for each class. InputError for a leg that no recall can leave out, StoreError for a receipt that cannot
-    be read."""
+    """Measure the effect of legs, over all classes of query and for each class, on those of a namespace's newest
+    `limit` recalls whose receipts are kept in full. InputError for a leg that no recall can leave out, StoreError for a
+    receipt that cannot be read."""
     legs = tuple(dict.fromkeys(request.legs))
     check_removable(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}

@@ -109,8 +109,8 @@ class RecallOutput(Wire):
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory within a budget of characters, and store the receipt.
 
-    Each namespace of `request.also` that holds anything is searched by a recall of its own, as long as characters and
-    places (`topK`) are left. Its answer, unless empty, is in `also`; its context is joined to the first.
+    Each namespace of `request.also` that holds anything is searched by a recall of its own, with a share (see
+    `NAMESPACE_SHARE`) of budget and `topK`. Its answer, unless empty, is in `also`; its context is joined to the first.
 
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
@@ -147,7 +147,7 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in the request's namespace, with the reason for each memory or, if it abstained, the nearest misses."""
+    """Recall in this namespace, record that, and give each memory's reason or, if it abstained, the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
     results = {result.memory_id: result for result in snapshot.results}
@@ -193,7 +193,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
     """Whether a leg found nothing although the question names what it looks for: files to review, or edges.
 
-    Edges that a question only seems to ask for ("what does Ines need?") are not missed if the recall is sure.
+    Edges that a question only seems to ask for ("what does Ines need?") are not missed if the doubt is below 0.5.
     """
     if leg.health != "empty":
         return False
@@ -260,8 +260,8 @@ def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int
 
 
 def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Run a recall, tell the watchers of it (of the request as asked; that in the state is narrowed by its plan), and
-    store its receipt and its event. A recall that fails or runs out of time gets only an event, invalid input nothing.
+    """Run a recall, store its receipt and its event, and tell `app.watchers` (with the request as built, which the plan
+    changes in the state). A recall that fails or runs out of time gets only an event, invalid input nothing.
 
     Return the recall's state (with memories as they were known at `as_known_at`), the draft of its receipt, and why the
     receipt could not be stored ("" if it was). `hands_out`: whether the caller gets the context.
@@ -290,14 +290,14 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
 
 
 def _notify_watchers(app: App, done: RecallDone) -> None:
-    """Tell every watcher of the home that a recall ended or failed."""
+    """Tell every watcher of the home (an observer such as telemetry) that a recall ended or failed."""
     for watcher in app.watchers:
         watcher.recalled(done)
 
 
 def _recall_of_current_files(app: App, request: Request) -> State:
     """Run a recall and return its state. If others edited a file of a memory that it would serve and the index does not
-    have the edit yet, index it and run the recall once more."""
+    have the edit yet, index it (unless the write lock is taken) and run the recall once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:

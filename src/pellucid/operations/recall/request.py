@@ -56,7 +56,8 @@ _PARTS_BY_TERM = {
 
 
 def spell_parts(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Spell names of legs, stages and terms as `removable_parts` does: `rerankPassage` for `rerank_passage`.
+    """Spell names of legs, stages and terms as `removable_parts` does: `rerankPassage` for `rerank_passage`, and the
+    stage or leg for the name of its term, such as `expand` for `expansion`.
 
     Names that it does not know are unchanged.
     """
@@ -110,7 +111,7 @@ class RecallInput(SafeInput):
 
 
 def removable_parts() -> tuple[str, ...]:
-    """Return the names of the legs, stages and terms that a recall can leave out."""
+    """Return the names, in camelCase, of the legs, stages and terms that a recall can leave out."""
     optional = (stage.name for stage in STAGES if stage.optional)
     return (*LEGS, "temporal", *optional, "diversify", "rerankPassage", *BOOSTS)
 

@@ -126,9 +126,9 @@ class FeedbackOutput(Wire):
 
 
 def give_feedback(app: App, request: FeedbackInput) -> FeedbackOutput:
-    """Store a verdict on a recall as a whole, as a citation of the recall itself. If the recall's session (of a recall
-    without one: anybody on this day, UTC) had already given this verdict, the earlier row stays and the output is not
-    new. Errors as of `find_recall`; StoreError if it cannot be written."""
+    """Store a verdict on a recall as a whole, as a citation of the recall itself. If the same verdict on it was already
+    given in the recall's session (for a recall without a session: on this day, UTC), the earlier row stays and the
+    output is not new. Errors as of `find_recall`; StoreError if it cannot be written."""
     row, now = find_recall(app, request.namespace, request.recall_id), app.clock.now()
     details = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
     citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *details)

@@ -207,9 +207,9 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
 
 
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
-    """Return the receipt of the earlier recall (None for a question), and the recall request with which to try changes;
-    for an earlier recall about the past, as if asked now. InputError if the input has both or neither; other errors as
-    of `build_request` and `load_receipt`."""
+    """Return the receipt of the earlier recall (None for a question), and the recall request with which to try changes.
+    The request of an earlier recall about the past gets today's time as `at`. InputError if the input has both or
+    neither; other errors as of `build_request` and `load_receipt`."""
     if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
@@ -224,7 +224,8 @@ def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, R
 
 
 def _find_cause(app: App, asked: Request, served: Served, receipt: Receipt | None) -> WhyFinding:
-    """Find why a memory was recalled or lost, and which changes would admit it, by running the recall with changes."""
+    """Find why the recorded recall of `receipt` (if None: a recall of `asked`, run now) returned a memory or did not,
+    and which changes would admit it. The changes are tried by running `asked` with them; nothing is recorded."""
     with app.recaller.world(asked, app.deadline) as world:
         return look(world, asked, served.memory, lambda rows: state_changes(app, served, rows, asked.at), receipt)
 

@@ -22,9 +22,9 @@ OF_RESULT = 300
 def headlines_of(
     app: App, namespace: str, scopes: Collection[str], memory_ids: Iterable[str], results: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return a map from ids to headlines, for those memories that exist and that a caller with these boundary scopes is
-    allowed to read (`may_be_told`: none in quarantine). A headline has 160 characters at most, 300 if the id is in
-    `results`."""
+    """Return a map from ids to headlines, for those memories that exist and that a caller with these scopes is allowed
+    to read (`may_be_told`: in no boundary scope that is not among them, not in quarantine, not forgotten or rejected).
+    A headline has 160 characters at most, 300 if the id is in `results`."""
     wanted = list(dict.fromkeys(memory_ids))
     found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
     shown = (each for each in found if may_be_told(each, scopes))

@@ -58,8 +58,8 @@ def wrap(app: App, request: ClosingInput) -> ClosingOutput:
 
 def _close_session(app: App, request: ClosingInput, signal: Insistent) -> ClosingOutput:
     """Flush all waiting turns of a session and its sub-agents, and report the session's recalls and the citations made
-    in it. Without a session id, flush the waiting turns of no session, and report today's (UTC) recalls and citations
-    outside of sessions. `signal` is the reason for the flush.
+    in it. Without a session id, flush the waiting turns that came without a session, and report today's (UTC) recalls
+    and citations outside of sessions. `signal` is the reason for the flush.
 
     Raises:
         StoreError: something cannot be read or written.

@@ -82,8 +82,8 @@ class SessionFiling:
 
     def choose_namespace(self, turns: Sequence[Turn]) -> str:
         """Return the namespace of the session that begins with these turns, at least one, all of that session. If it
-        has no namespace yet, choose one for good: for a session `a/b` that of `a`, if chosen; its project is registered
-        if it is new."""
+        has no namespace yet, choose one for good: for a sub-agent's session `a/b` that of `a`, if this filing chose
+        one, else that of `_decide_namespace`, whose project is registered if it is new."""
         session = turns[0].session_id
         if session not in self._sessions:
             self._sessions[session] = self._sessions.get(session.partition("/")[0]) or self._decide_namespace(turns)
@@ -129,9 +129,10 @@ class SessionFiling:
         return registered.namespace if registered else self._default_namespace
 
     def _earlier_namespace(self, turns: Sequence[Turn], *, is_named: bool) -> str | None:
-        """Return the namespace in which turns of the session wait in the spool, else in which these turns were taken in
-        any mode, else which has episodes of the session; None if there is none. Of several, `local/default` comes last.
-        A session that is not named by itself must begin with the same message."""
+        """Return the namespace in which turns of the session were ever spooled, else in which one of its first
+        `PATIENCE` turns was taken in any mode, else which has episodes of the session; None if there is none. Of
+        several, `local/default` comes last. Without `is_named` the session's id is only its file's name, which other
+        sessions can share: then only the first message is looked for, and episodes do not count."""
         candidates = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))
         spooled = self._app.spool.namespaces(turns[0].session_id)
         if waiting_in := next((each for each in candidates if each in spooled), None):

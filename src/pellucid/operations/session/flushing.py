@@ -92,8 +92,8 @@ class Flusher:
         self._cutters = self._choose_cutters()
 
     def _choose_cutters(self) -> tuple[Cutter, ...]:
-        """Return the rules that cut waiting turns into segments: time, strong signals (if set), length and, unless
-        `shift` is `off`, topic."""
+        """Return the rules that cut waiting turns into segments, in the order in which they are tried: time, strong
+        signals (if `observe.highSignal` is on), length and, unless `shift` is `off`, topic."""
         observe = self.app.settings.observe
         cutters = [time_gap(timedelta(minutes=observe.flush_minutes))]
         cutters += [high_signal()] if observe.high_signal else []
@@ -105,10 +105,12 @@ class Flusher:
         return tuple(cutters)
 
     def flush(self, session_id: str, signal: FlushSignal | None = None) -> None:
-        """Flush the complete segments of a session; with a signal, also the turns after them.
+        """Flush the complete segments of a session, that is make memories of them; with a signal, also the turns after
+        them.
 
-        While another process flushes, a call without a signal does nothing. A call with a signal waits for the other
-        process, and goes ahead even if that takes too long, since the intake takes each turn only once.
+        While another process flushes in the namespace, a call without a signal does nothing. A call with a signal waits
+        `WAIT_S` (60) seconds at most for the other process, and then goes ahead, since the intake takes each turn only
+        once.
         """
         with ExitStack() as stack:
             lock = exclusive(namespace_lock(self.app.settings.home, self.namespace, "flush"), WAIT_S if signal else 0.0)
@@ -132,11 +134,11 @@ class Flusher:
         return minutes > self.app.settings.observe.flush_minutes
 
     def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
-        """Take in the complete segments of a session, and the turns after them if there is a signal or the session has
-        been silent for long.
+        """Take in the complete segments of a session, and the turns after them if there is a signal or no turn arrived
+        for `observe.flushMinutes`. Placeholders that reserve numbers are dropped once no turn waits.
 
-        Does nothing while the session pauses after a failure, unless the signal insists. If a segment fails, the
-        segments after it wait, too, so that segments are taken in order.
+        Does nothing while the session pauses after a failure (`next_attempt`), unless `insist` is set or the signal is
+        one of `INSISTENT`. If a segment fails, the segments after it wait, too, so that segments are taken in order.
         """
         spooled = self._load_spooled(session_id)
         turns = [each.turn for each in spooled if each.turn.content]
@@ -172,8 +174,9 @@ class Flusher:
             return cut_waiting(turns, self._cutters)
 
     def _take_segment(self, segment: Segment) -> bool:
-        """Make memories of a segment and drop its turns from the spool; return whether that succeeded. If not, the
-        turns wait on, and `problem` says why; a DeadlineError is raised."""
+        """Make memories of a segment and drop its turns from the spool; return whether that succeeded. If a model, a
+        setting, a busy store or a lost key or ledger prevents it, the turns wait on, the spool counts the failure, and
+        `problem` says why; other errors, such as DeadlineError, are raised."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
@@ -201,8 +204,9 @@ class Flusher:
         return True
 
     def _intake_of(self, session_id: str) -> Intake:
-        """Return the intake for a session. It is made at a flush, so that turns can be spooled even if the extractor's
-        settings are wrong."""
+        """Return the intake for a session: in mode `both` if hooks know its transcript and `hooks.keepTurns` is on,
+        else in mode `extract`. It is made at a flush, so that turns can be spooled even if the extractor's settings are
+        wrong."""
         # with a transcript known by hooks, passages are kept as an import of that file keeps them
         is_hooked = HookedSessions(self.app.settings.home).is_known(session_id.partition("/")[0])
         mode: Mode = "both" if is_hooked and self.app.settings.hooks.keep_turns else "extract"
@@ -219,7 +223,7 @@ class Flusher:
         return self._intakes[mode]
 
     def _is_pausing(self, session_id: str) -> bool:
-        """Whether a failed flush of the session is not to be tried again yet."""
+        """Whether the last flush of the session failed and the time of its `next_attempt` has not come."""
         waiting = self.app.spool.waiting(self.namespace)
         after = next((next_attempt(each) for each in waiting if each.session_id == session_id), None)
         return after is not None and self.app.clock.now() < after
@@ -236,7 +240,7 @@ def next_attempt(waiting: Waiting) -> datetime | None:
 
 def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
     """Return the sessions of a namespace with waiting turns, with their numbers of turns and problems, the longest
-    waiting first. Placeholders do not count as turns."""
+    waiting first. Placeholders (empty turns that store a fact about a session, see `PLACE`) do not count as turns."""
     return tuple(
         found
         for each in app.spool.waiting(namespace)
@@ -245,7 +249,7 @@ def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
 
 
 def _backlog_of(waiting: Waiting, spooled: Collection[SpooledTurn]) -> Backlog | None:
-    """Return the backlog of one session; None if only placeholders wait."""
+    """Return the backlog of one session; None if only placeholders wait, which are turns without content."""
     times = [each.spooled_at for each in spooled if each.turn.content]
     if not times:
         return None

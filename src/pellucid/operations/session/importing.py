@@ -151,7 +151,7 @@ class _Intakes:
 
     def take(self, turns: Iterable[Turn]) -> None:
         """Take each new turn into the namespace of its session; turns that are left out are counted in the report. If
-        the caller is a program, turns are marked as relayed."""
+        the caller is a program, turns are marked as `relayed`: they are not trusted as a person's words."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 

@@ -83,8 +83,8 @@ class Intake:
         self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
     def take(self, turns: Iterable[Turn]) -> None:
-        """Cut turns, which have fingerprints, into segments and keep these; returns when all are searchable. All turns
-        go to this namespace: an import, which has several, calls `distribute` itself.
+        """Cut turns, whose `fingerprint` is set, into segments and keep these; returns when all are searchable. All
+        turns go to this namespace: an import, which has several, calls `distribute` itself.
 
         Raises:
             EncoderError: the extractor's endpoint failed; what was kept stays, and a repeated import takes the rest.
@@ -146,10 +146,10 @@ class Intake:
         return remaining
 
     def _is_forgotten(self, turn: Turn, tombstones: set[bytes]) -> bool:
-        """Whether one of these tombstone keys names the turn, in this namespace or in `forgotten_in`.
+        """Whether the turn was forgotten in this namespace or in `forgotten_in`: one of these tombstone keys is of
+        evidence that names it.
 
-        The turn is named as evidence names it, since tombstones hold keys of evidence. What is extracted from a turn
-        that stays is asked about again when it is decided on: its words may be forgotten though its turn is not.
+        What is extracted from a turn that stays is checked once more by the reconciler: its words may be forgotten.
         """
         if not tombstones:
             return False
@@ -158,7 +158,8 @@ class Intake:
         return any(tombstones.intersection(evidence_keys(self.app.key, each, evidence)) for each in namespaces)
 
     def _observe_segment(self, segment: Segment) -> Observed:
-        """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
+        """Extract observations from a segment and judge them, rejecting what only repeats a memory that a recall served
+        to the session; in verbatim mode only find the doubted turns."""
         if self.mode == "verbatim":
             return Observed(segment, doubted=self._doubted_turns(segment))
         started, turns = perf_counter(), segment.turns
@@ -194,7 +195,8 @@ class Intake:
         return Observed(segment, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
     def _doubted_turns(self, segment: Segment, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
-        """Return what is doubted, if trust is on, of the turns (by position) that are kept or are evidence."""
+        """Return, by position in the segment, which words of turns are doubted as injected orders; none if trust is
+        off. Only turns that are kept or are evidence of an observation are examined (see `doubted_turns`)."""
         turns = segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in observations for at in each.fact.cited}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
@@ -205,7 +207,7 @@ class Intake:
     ) -> tuple[Sequence[Memory], list[Segment]]:
         """Commit observed segments as one operation, and mark their turns and the keys in `keys_left_out` as seen.
 
-        Return the extracted memories, and the segments left out, of which others took turns meanwhile.
+        Return the extracted memories, and the segments left out, as another process took some of their turns meanwhile.
         """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen(_fingerprints(each.segment for each in observed))
@@ -225,7 +227,7 @@ class Intake:
         return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
-        """Yield the texts of facts and passages that are likely to be written, to encode before the lock is taken."""
+        """Yield the texts to encode before the lock is taken: accepted facts and, if turns are kept, their passages."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
             yield from kept_passages(each.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()

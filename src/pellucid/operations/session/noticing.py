@@ -45,9 +45,9 @@ class _Use:
 
 def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence[Memory]) -> None:
     """Store citations of the memories that earlier recalls served to the sessions of these segments, and that the
-    segments used or that the memories `made` of them replaced.
+    segments used or that the memories `made` of them replaced. Each memory used also gets a record of its use.
 
-    Nothing is cited if the home is read-only or history cannot be read or written; that is not an error.
+    Nothing is cited if the home is read-only. An error of history, index or transcript ends it and is not raised.
     """
     if app.read_only:
         return
@@ -80,14 +80,15 @@ class _ServedMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """Find the phrases in a memory's content, and the files that it names by a path with `/`."""
+        """Find the phrases in a memory's content (runs of words with `TELLING` content words), and the files that it
+        names by a path with `/`."""
         files = frozenset(name for name in files_named(memory.content) if "/" in name)
         return cls(memory, phrases(memory.content, TELLING), files)
 
 
 def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
     """Yield a possible use for each served memory whose id, or its last ten digits, is in the turn, and another for
-    each that shares phrases with the turn."""
+    each that shares phrases with the turn: runs of words with `TELLING` (4) content words."""
     ids, in_turn = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):
@@ -108,7 +109,8 @@ class _SessionUses:
     recalls: Sequence[ServedRecall]
 
     def cite_uses(self) -> None:
-        """Store citations of the memories that the turns used, each memory once for each kind of citation."""
+        """Store citations of the memories that the turns used, each memory once for each kind of citation, and record
+        each as a use of the memory."""
         cited = {(row.memory_id, row.kind) for row in self.app.citations.on(self.namespace, self.session_id)}
         for use in self._possible_uses():
             memory_id, kind = use.memory.id, KINDS[use.evidence]
@@ -139,8 +141,9 @@ class _SessionUses:
                 )
 
     def _evidence_words(self, use: _Use) -> str | None:
-        """Return the words of the turn that are evidence of a use; None if earlier turns or questions, or other
-        sessions, explain them, so that there was no use."""
+        """Return the words to store as evidence of a use: the last ten digits of an id, a file's path, or the longest
+        part of the turn that new phrases cover. None if there was no use: the file's name or each phrase is in an
+        earlier turn or an earlier recall's question already or, for a phrase, in memories of other sessions."""
         if use.evidence == "id":
             return use.memory.id[-_SHORT:]
         before = [each for number, each in self._earlier if number < use.turn.ordinal]
@@ -163,8 +166,9 @@ class _SessionUses:
         return [(number, words_row(turn.content)) for number, turn in known.items()]
 
     def _said_elsewhere(self, candidates: Collection[str], memory: Memory) -> set[str]:
-        """Return those of the candidate phrases that memories of other sessions contain, too; sessions that the memory
-        came from, or that cited it, do not count."""
+        """Return those of the candidate phrases that memories of other sessions contain, too, as far as these are among
+        the `_LOOKED_AT` memories nearest to the phrase by words; sessions that the memory came from, or that cited it,
+        do not count."""
         own = {self.session_id, memory.session_id, *(each.rpartition(":")[0] for each in memory.evidence)}
         own |= {each.occasion for each in self.app.citations.of(self.namespace, memory.id)}
         admission = Admission(epoch_ms(self.app.clock.now()), granted=EVERY_SCOPE)

@@ -95,7 +95,8 @@ class SpoolInput(Wire):
 
 
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
-    """Spool turns of live sessions and flush the segments that they complete; without turns, flush what is due.
+    """Spool turns of live sessions and flush the segments that they complete; then flush these sessions as `finish`
+    does, and all sessions in which no turn arrived for `observe.flushMinutes`.
 
     When this returns, every turn is acknowledged: it waits on disk, redacted, or was flushed.
 
@@ -192,8 +193,8 @@ class Observer:
         return self._flushers[namespace]
 
     def finish(self) -> ObserveOutput:
-        """Flush the sessions concerned, if the request has a signal, and all sessions that have been silent for long;
-        return the output of the whole stream."""
+        """Flush the sessions concerned (`_sessions_concerned`), if the request has a signal, and all sessions in which
+        no turn arrived for `observe.flushMinutes`; return the output of the whole stream."""
         if self._request.flush:
             for namespace, session_id in self._sessions_concerned():
                 self._flusher_of(namespace).flush(session_id, self._request.flush)
@@ -262,8 +263,9 @@ class SpoolWriter:
             self._off.drop_reason(Turn(session_id, 0, "user", words), words)
 
     def admit(self, turn: Turn) -> None:
-        """Queue a turn for the spool. A turn that must not be stored is counted and uses up a number; a turn that is in
-        the spool or was imported is only counted."""
+        """Queue a turn for the spool, with the session's next number. A turn that must not be stored, as the session is
+        off the record or the guard refuses it, is only counted and uses up a number; for a turn that is in the spool or
+        was imported see `_add_turn`."""
         turn = replace(
             turn,
             ordinal=self._next,
@@ -282,7 +284,8 @@ class SpoolWriter:
             self._add_turn(admitted)
 
     def _add_turn(self, turn: Turn) -> None:
-        """Queue a turn with its key until `close`; if the turn was taken before, only count it."""
+        """Queue a turn with its key until `close`. A turn that waits or was taken already is only counted; it uses up a
+        number, too, if its transcript gave it no `key` or none of the session's turns was spooled before."""
         key = turn_fingerprint(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")
@@ -295,7 +298,8 @@ class SpoolWriter:
         self._next += 1
 
     def close(self) -> int:
-        """Write the queued turns to the spool at once, with placeholders as needed; return the number of turns."""
+        """Write the queued turns to the spool in one step, and return their number. Placeholders are added: one while
+        the session is off the record, dropped when that ends, and one for the last number, if no queued turn has it."""
         off_record = self._off.drop_reason(Turn(self._session, 0, "assistant", "-"), "-")
         is_marked = self._mark.key in self._waiting
         added = [*self._new, self._mark] if off_record and not is_marked else self._new
@@ -309,8 +313,8 @@ class SpoolWriter:
         return len(self._new)
 
     def _placeholder(self, name: str, ordinal: int) -> SpooledTurn:
-        """Return an empty turn that stores a fact about the session in the spool; `name` is `OFF_THE_RECORD` or
-        `PLACE`."""
+        """Return an empty turn that stores a fact about the session in the spool: that it is off the record (`name` is
+        `OFF_THE_RECORD`), or that the number `ordinal` is used up (`PLACE`)."""
         turn = Turn(self._session, ordinal, "system", "", key=name)
         place = replace(turn, key=f"{name} {ordinal}")
         key = turn_fingerprint(place, self._app.key, f"{self._request.namespace} spool")

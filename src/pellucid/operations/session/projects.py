@@ -68,7 +68,8 @@ def place_of_file(folder: Path, registry: ProjectRegistry) -> FolderPlace | None
     """Return the place of a transcript that names no folder, by the `folder` that its file is in: the checkout around
     it, or the folder whose `.specstory/history` it is in. None if it is in neither, or if that cannot be a project's.
 
-    Hidden folders are where programs keep things: what is around the innermost of them counts.
+    If folders of the path are hidden (begin with a dot), only what is above the innermost of them is looked at, since
+    programs keep their own files in hidden folders.
     """
     parts = folder.parts
     hidden = max((at for at, part in enumerate(parts) if part.startswith(".")), default=len(parts))

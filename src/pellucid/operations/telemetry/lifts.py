@@ -19,9 +19,9 @@ AT_ONCE = 200
 
 
 def compute_lifts(app: App, namespace: str) -> int:
-    """Compute and store the ranks of cited memories with and without each leg, for the recalls of a namespace that have
-    none yet, at most `AT_ONCE`; return the number of these recalls. DeadlineError once the app's deadline is over; what
-    was stored stays."""
+    """Compute and store the ranks of cited memories with and without each part of `_PARTS` (graph, temporal, renew),
+    for the recalls of a namespace that have none yet, the newest first and at most `AT_ONCE`; return the number of
+    these recalls. DeadlineError once the app's deadline is over; what was stored stays."""
     due = list(app.telemetry.lifts_due(namespace).items())[:AT_ONCE]
     for recall_id, memory_ids in due:
         app.deadline.check()
@@ -30,9 +30,9 @@ def compute_lifts(app: App, namespace: str) -> int:
 
 
 def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
-    """Yield, for each leg, the rank of each memory in a recall with and without the leg. Both are None if the receipt
-    is gone or damaged, or does not say enough; the rank without the leg also if it would be below the recall's `topK`
-    and below the rank with it."""
+    """Yield, for each part of `_PARTS` (graph, temporal, renew), the rank of each memory in a recall with and without
+    it. Both are None if the receipt is gone or damaged, or does not say enough; the rank without the part also if it
+    would be below the recall's `topK` and below the rank with it."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None

@@ -50,9 +50,11 @@ _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.m
 
 
 def judge(state: State) -> Abstention | None:
-    """Return how much this recall doubts its ranking, and whether it abstains; None if the message needs no memory.
+    """Return how much this recall doubts its ranking (0 to 1), and whether it abstains: if the doubt is at least
+    `abstainAt` and there is no `reason_to_show`. None if the message needs no memory.
 
-    An empty ranking has doubt 1 and always abstains. A threshold of 1 never makes a recall abstain.
+    The doubt is at least `UNKNOWN_FROM` if `says_unknown`, else at most `ANSWERED` if the best was found by what is
+    asked for beside words. An empty ranking has doubt 1 and always abstains; any other never does at a threshold of 1.
     """
     if state.plan.depth == "no_recall":
         return None
@@ -76,7 +78,8 @@ def says_unknown(state: State) -> bool:
 
 
 def _is_answered_otherwise(state: State) -> bool:
-    """Whether the best was found by what is asked for beside words: along edges, for files, as a procedure."""
+    """Whether the best candidate was found by what is asked for beside words: by the graph leg, as its answer to the
+    query; for files under review; or by the procedural leg, if the caller's filters allow only its categories."""
     pool, first, wanted = state.pool, state.order[0], set(state.request.filters.categories)
     asked = ("review",) if state.request.review else ()
     asked += ("procedural",) if wanted and wanted <= {*CATEGORIES} else ()
@@ -85,7 +88,8 @@ def _is_answered_otherwise(state: State) -> bool:
 
 
 def unsure(doubt: float) -> str:
-    """Return the words that warn of an answer with this doubt, without a full stop; empty if it is below 0.5."""
+    """Return the words that warn of an answer with this doubt, without a full stop; stronger ones from 0.6 on, none
+    (empty) below 0.5."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
@@ -96,9 +100,8 @@ def reason_to_show(state: State) -> str:
 
     The reasons, in order: a searching leg is down or left out, which might have found an answer; the corpus has fewer
     memories than `abstainFrom`, where words say little; the query asks for something other than words (a tag, a day,
-    files, edges); one of the first three memories holds every name in the query, none of them common: who asks about
-    such a thing is to see what is known of it, marked as not sure. If the caller chose the threshold, only the first of
-    these counts.
+    files, edges); one of the first three memories holds every name in the query, none of them common
+    (`_holds_rare_names`). If the caller chose the threshold, only the first of these counts.
     """
     plan, request = state.plan, state.request
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
@@ -115,9 +118,10 @@ def reason_to_show(state: State) -> str:
 
 
 def _holds_rare_names(state: State) -> bool:
-    """Whether one of the first three candidates contains every name in the query, none of them a name of everywhere.
+    """Whether one of the first three candidates contains every word of the names in the query.
 
-    False if the query has no name, or one that more than a quarter of the memories contain, as those of two who chat.
+    False if the query has no name, if more than a quarter of the memories (`COMMON_NAME`) contain one of these words,
+    or if one of them is not among the query's first 64 stems.
     """
     plan, pool = state.plan, state.pool
     names = {word.casefold() for name in plan.entities for word in name.split()}
@@ -129,7 +133,8 @@ def _holds_rare_names(state: State) -> bool:
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
-    """Return how much a ranking should be doubted, 0 to 1, to six decimals; 1 if there is nothing to judge it by.
+    """Return how much a ranking should be doubted, to six decimals: 1 less the mean of its signs (`_signs`), weighted
+    by `WEIGHTS`; 1 if it has no sign.
 
     `order` has the pool positions of its candidates, best first; `rows` is the number of memories in the namespace.
     """
@@ -139,9 +144,9 @@ def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
 
 
 def signs_of_answer(state: State) -> Mapping[str, float]:
-    """Return the signs that an answer is here, each 0 to 1, by the names of `WEIGHTS`, as far as they were measured.
+    """Return the signs that an answer is here (`near`, `met`, `held`, see `_signs`), as far as they were measured.
 
-    Empty if they do not make up the doubt: nothing was judged or found, or the graph or a leg set a bound for it.
+    Empty if they do not make up the recorded doubt: nothing was judged or found, or `judge` raised or lowered it.
     """
     verdict = state.abstention
     if verdict is None or not len(state.order):
@@ -153,7 +158,10 @@ def signs_of_answer(state: State) -> Mapping[str, float]:
 
 
 def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, float]:
-    """Return the signs `held`, `near` and `met` of a ranking, as far as there are any."""
+    """Return the signs, each 0 to 1, that a ranking has an answer: `held`, the weighted share of the query's content
+    words that the first three candidates contain together; `near`, the mean of the highest cosines; and `met`, the mean
+    of the highest reranker scores. One is left out if it cannot be measured: no content words, all cosines 0, no
+    scores."""
     signs = {"held": share_of_words_met(pool, order[:TOGETHER], plan, rows)} if plan.telling else {}
     if (pool.cosine[order] != 0).any():
         signs["near"] = _mean_of_best(pool.cosine[order], rows)
@@ -187,9 +195,11 @@ def nearness(state: State, position: int) -> float:
 
 
 def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
-    """Return the weighted share of the query's content words that the candidates `among` contain together.
+    """Return the share of the query's content words that the candidates `among` contain together; a word weighs log(1 +
+    N/(1 + df)) squared.
 
-    `among` are pool positions, `rows` is the number of memories in the namespace. 0 if the query has no content words.
+    `among` are pool positions, `rows` (N) is the number of memories in the namespace. 0 if the query has no content
+    words.
     """
     bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
     weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
@@ -200,7 +210,7 @@ def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
 def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
     """Return the pool positions of the three of `among` that are least doubted alone (see `nearness`), best first.
 
-    How near they are is worked out again where it is told: a receipt records positions alone.
+    The nearness is not returned: a receipt records positions alone, and whoever shows them computes it again.
     """
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])
@@ -210,8 +220,8 @@ def with_unknown_history(state: State, world: World) -> State:
     """Return the state with `plan.unknown`: the documents that the query names and that begin only after its `as_of`.
 
     If there are such, the graph leg's report (unless the leg is degraded) names the earliest day from which something
-    is known of one; else the state is unchanged. Only documents that the caller may see count. This is for the model
-    that reads the context; the person is told by `operations.graph.states.unknown_entities`, of other things, too.
+    is known of one; else the state is unchanged. Only documents that the caller may see count. The model that reads the
+    context learns it so; to people, `operations.graph.states.unknown_entities` tells it, and of more than documents.
     """
     request = state.request
     if request.as_of is None:
@@ -234,7 +244,8 @@ def with_unknown_history(state: State, world: World) -> State:
 
 
 def _memories_of(name: str, state: State, world: World) -> Iterator[Memory]:
-    """Yield the sections of the document with this name, whenever valid, that the caller is allowed to know of."""
+    """Yield the sections of the document with this name, whenever valid, that the caller may know of: trusted, in no
+    boundary scope that the caller lacks, and recorded by `as_known_at`."""
     nodes = np.array(sorted({node.number for node in world.reader.graph.find([name]) if node.defined}), dtype=np.int64)
     if not len(nodes):
         return
@@ -248,7 +259,8 @@ def _memories_of(name: str, state: State, world: World) -> Iterator[Memory]:
 
 
 def why_nothing(state: State, world: World) -> str:
-    """Return why a recall is empty: nothing is remembered, no memory fits a filter or the date, or none is near."""
+    """Return why a recall is empty, in words: nothing is remembered, nothing was known or held at the past instant, no
+    memory fits a filter or the time asked for, or none is near (`FAR`)."""
     request, filters, reader = state.request, state.request.filters, world.reader
     if not reader.survey("", names=False).corpus.rows:  # as of today, where a recorded context is written again
         return "nothing is remembered here yet"
@@ -268,7 +280,7 @@ def why_nothing(state: State, world: World) -> str:
 def _past_in_words(request: Request) -> str:
     """Return what was not so at the past instants of a request: `is known to have held on 2020-01-01`.
 
-    Of something that is not written down nobody knows whether it held.
+    It says `known`, since something that was not written down may have held all the same.
     """
     held, known = (f" on {at.date().isoformat()}" if at else "" for at in (request.as_of, request.as_known_at))
     if not known:

@@ -43,8 +43,9 @@ class Assembly:
 def assemble(state: State, world: World) -> State:
     """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers.
 
-    Return the state with `kept`, `served`, `repeats`, `abstention`, `context` and further `rungs`, with the `paths` of
-    served memories in place of the `ways`, and in `pool.rejected` the rung that stopped each ranked memory, else 0.
+    Return the state with `kept`, `served`, `repeats`, `abstention`, `context` and further `rungs`, and with the `paths`
+    of served memories in place of the `ways`. In `pool.rejected`, each ranked memory has the number (1 + its index in
+    `RUNGS`) of the rung that stopped it, else 0; what only an abstention withholds has 0, too.
     """
     kept, served, repeats = without_repeats(state, world)
     ranked, left = len(state.order), len(state.order) - len(repeats)
@@ -106,7 +107,7 @@ def _context_without_memories(state: State, world: World, abstention: Abstention
 def _can_be_told(memory: Memory, request: Request) -> bool:
     """Whether a memory is out of quarantine, and in no boundary scope that the caller lacks.
 
-    An explanation asks more (`xray.words.headline.may_be_told`): it is also read long after the recall.
+    An explanation has a stricter condition (`xray.words.headline.may_be_told`), since it is also read long after.
     """
     return memory.trust_zone != "quarantine" and {*memory.scopes} & {*BOUNDARY_SCOPES} <= {*request.scopes}
 
@@ -114,7 +115,8 @@ def _can_be_told(memory: Memory, request: Request) -> bool:
 def _context_of_nothing(state: State, why: str, nearest: Sequence[str] = ()) -> Context:
     """Return a context that says why nothing is recalled, with as many of the lines `nearest` as fit the budget.
 
-    `why` is said unless legs report names that are unknown. The context is empty if not even the reason fits.
+    If legs report names that are unknown, their reasons are given in place of `why`. The context is empty if not even
+    the reason fits.
     """
     words = f"{NOTHING}{harmless('; '.join(_unknown_names(state)) or why)}."
     for count in range(len(nearest), -1, -1):
@@ -237,8 +239,8 @@ def _drop_uninformative_lines(
 ) -> tuple[list[ContextLine], tuple[Omission, ...]]:
     """Leave out the lines that say nothing of the question: return the lines that stay, and the omissions.
 
-    `ids` are those of such memories by the receipt; None if they are to be looked for. Adds a rung to `rungs` if a line
-    is left out.
+    `ids` are the ids of the memories that the receipt records as such; None if they are to be looked for
+    (`uninformative_lines`). Adds a rung to `rungs` if a line is left out.
     """
     silent = uninformative_lines(state, world, lines) if ids is None else [e for e in lines if e.memory.id in ids]
     if not silent:
@@ -271,8 +273,8 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
 
 
 def _unknown_names(state: State) -> Iterator[str]:
-    """Yield the reason of each leg that does not know what the query names, or none of the edges asked for there; the
-    names are spelled in it."""
+    """Yield, for each leg that reports that it does not know what the query names, or none of the edges asked for
+    there, its reason with the names spelled in it (`reason_with_names`)."""
     said = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     yield from filter(None, said)
 
@@ -286,7 +288,8 @@ def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuil
 
 
 def _render_context(state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]) -> Context:
-    """Return the context with its text: headings get their details, and episodes their lines, as the budget allows."""
+    """Return the context with its text: headings get their details, and episodes their lines, as the budget allows.
+    Without lines, it says that nothing is recalled."""
     if not builder.lines:
         return replace(_context_of_nothing(state, FAR), omitted=omitted)
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))

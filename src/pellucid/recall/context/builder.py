@@ -70,14 +70,16 @@ class ContextLine:
 
     @property
     def heading(self) -> str:
-        """Return the heading of the line without details: of its day, or of all that is only near."""
+        """Return the heading that the line belongs under, without details: that of its day, or `NEAR` if the line is
+        only near."""
         if self.near:
             return NEAR
         return f"\n## {self.group[1]}"
 
     @property
     def text(self) -> str:
-        """Return the text of the line: its marks and its words; if the memory is cut, also the end of its id."""
+        """Return the text of the line: how its document ended, its marks, and its words; before them, if the memory is
+        cut, a note with the end of its id."""
         part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
         end = f"({self.end}) " if self.end else ""
         return f"{part}{end}{self.mark}{self.body}"
@@ -89,7 +91,8 @@ class ContextLine:
 
     @property
     def density(self) -> float:
-        """Estimate what a character of the line adds to an answer: from its rank, and its length up to a limit."""
+        """Estimate what a character of the line adds to an answer: its length less the first `SAYS_NOTHING` characters,
+        at most `SAYS_ALL`, divided by its rank (from 1) to the power of `STEEPNESS` and by its length."""
         informative = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return informative / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 
@@ -178,7 +181,8 @@ class ContextBuilder:
     def describe(
         self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
     ) -> list[int]:
-        """Fill the characters left with details of headings, then with lines for `episodes`; return the indices put.
+        """Fill the characters left with details of headings, best heading first, then with lines for `episodes`; return
+        the indices in `episodes` of the lines put. What does not fit is left out.
 
         `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
         groups under one heading all are described or none.
@@ -226,7 +230,8 @@ class ContextBuilder:
         return out
 
     def render(self) -> str:
-        """Return the text: headings, and groups under a heading that describes them, by the rank of their best line."""
+        """Return the text in its fence: each heading, that of the best line first, with its numbered lines in order of
+        rank; under a heading with details, the lines of one group together. Then come episodes and the citations."""
         ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         body = self._notice
@@ -259,5 +264,6 @@ def _by_group(lines: Iterable[ContextLine]) -> dict[Group, list[ContextLine]]:
 
 
 def _detail(detail: str, groups: int) -> str:
-    """Return what is said of one of so many groups under a heading: in the heading if alone, else in one of its own."""
+    """Return the text that describes one group: an addition to its heading if that has this group alone (`groups` is
+    1), else a heading of its own below it."""
     return f" · {detail}" if groups == 1 else f"\n### {detail or 'without a session'}"

@@ -49,9 +49,9 @@ class Cited:
 
 
 def citations_of(memory: Memory) -> tuple[Citation, ...]:
-    """Return the passages that a memory was read from.
+    """Return the places that a memory was read from: a path or session, and a range of its lines or turns.
 
-    Evidence without a range is left out, and so is evidence that would break the block.
+    Evidence without a real range is left out, and so is a path that could break out of the block (`_can_be_cited`).
     """
     note = f"{memory.category} {memory.id[-SHORT_ID:]}"
     found = (_RANGE.fullmatch(each) for each in memory.evidence)
@@ -60,13 +60,14 @@ def citations_of(memory: Memory) -> tuple[Citation, ...]:
 
 
 def rollout_of(memory: Memory) -> str | None:
-    """Return the session id of a memory; None if it has none, or one that would break the block."""
+    """Return the session id of a memory; None if it has none, or one that could break out of the citation block: with
+    `<`, `>`, `|` or a line break, or changed by `harmless`."""
     name = memory.session_id
     return name if name and _can_be_cited(name) and not re.search(r"[<>|\n]", name) else None
 
 
 def _can_be_cited(name: str) -> bool:
-    """Whether a name is allowed in a citation: not empty, and harmless as it is."""
+    """Whether a name is allowed in a citation: not empty, and left unchanged by `harmless`."""
     return harmless(name) == name != ""
 
 
@@ -83,7 +84,8 @@ def oai_block(citations: Iterable[Citation], rollout_ids: Sequence[str]) -> str:
 
 
 def parse_citations(text: str) -> Cited:
-    """Return the distinct citations in the blocks of a text, in order; count other lines there as malformed."""
+    """Return the distinct citations and session ids in the `<oai-mem-citation>` blocks of a text, in order, and the
+    number of lines among the citation entries that are none."""
     entries: dict[Citation, None] = {}
     rollouts: dict[str, None] = {}
     malformed = 0

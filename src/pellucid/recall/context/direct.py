@@ -22,8 +22,8 @@ TIER, HYBRID = "direct-answer", "hybrid"
 
 
 def direct(state: State) -> State:
-    """Look for one statement that answers by itself, and put it `STEP` above all others; the verdict is the `tier` of
-    the state returned. Unchanged if `directAnswer` is off."""
+    """Look for one statement that answers by itself (`verdict`), and put it `STEP` above all that passed the filters,
+    by a term `direct`; the verdict is the `tier` of the state returned. Unchanged if `directAnswer` is off."""
     pool = state.pool
     if not state.request.settings.direct_answer:
         return state
@@ -37,7 +37,9 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Return which candidate answers directly, or the gate that the last ones failed; and all gates that rejected."""
+    """Return which candidate answers directly: of those that pass the filters and all `_gates`, the one with most of
+    the query's words, if it leads by `MARGIN`. Else there is no answer, and the reason is the gate that the last ones
+    failed, `ambiguous` without a lead, or `no-candidates`. `filtered_by` has all gates that rejected some."""
     passed = pool.rejected == 0
     considered = int(passed.sum())
     if not considered:
@@ -58,7 +60,9 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
 
 
 def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
-    """Return the conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it."""
+    """Return the conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it. It
+    does not only ask; its source is trusted; its category can answer; it is important (`IMPORTANT`) or confirmed; it is
+    not about somebody else than the query names; it has a share of at least `OVERLAP` of two or more content words."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
         ("only-asks", ~pool.asks),
@@ -77,9 +81,10 @@ def word_shares(pool: Pool, plan: Plan) -> Floats:
 
 
 def _leader(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
-    """Return who of `among` contains most of the query's words, and whether it leads all `others` by the margin.
+    """Return the pool position of the one of `among` with the greatest of the `shares` (of equals the first), and
+    whether it exceeds the shares of all `others` by at least `MARGIN`.
 
-    Positions in the pool. The turns that the leader was read from say the same, so they do not count among the others.
+    Candidates of the leader's session fewer than `TURNS` turns away, from which it may have been read, are no rivals.
     """
     first = int(among[np.argsort(-shares[among], kind="stable")[0]])
     same_session = (pool.session[others] == pool.session[first]) & (pool.session[first] >= 0)

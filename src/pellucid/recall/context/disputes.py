@@ -19,10 +19,10 @@ Opponents = Mapping[str, Sequence[Memory]]
 
 
 def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opponents:
-    """Map the id of each disputed memory to the memories that contradict it; those without any are left out.
+    """Map the id of each disputed memory to the memories in force that contradict it; those without any are left out.
 
-    A turn is among them, too, if a newer one of `memories` replaced what it says. Empty for a past instant, at which
-    the contradictions need not have been known.
+    A passage counts as disputed, too, if a newer one of `memories` that superseded another contradicts a sentence of
+    it. Empty for a past instant, at which the contradictions need not have been known.
     """
     if request.as_of is not None or request.as_known_at is not None:
         return {}
@@ -40,7 +40,8 @@ def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opp
 
 
 def _memories_against_turns(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
-    """Map the id of each turn to the memories that replaced what the turn says; a turn without any is left out."""
+    """Map the id of each passage to those of the memories that are newer, superseded another, and contradict a sentence
+    of it; a passage without any is left out."""
     newer = [each for each in memories if each.supersedes]
     found = {
         turn.id: [each for each in newer if each.created > turn.created and _replaces(each, turn)]
@@ -51,7 +52,7 @@ def _memories_against_turns(memories: Sequence[Memory]) -> dict[str, list[Memory
 
 
 def _replaces(newer: Memory, turn: Memory) -> bool:
-    """Whether a sentence of the turn contradicts the newer memory."""
+    """Whether a sentence of the passage `turn` plainly contradicts the newer memory (`clash` of strength `plain`)."""
     clashes = (clash(sentence, newer.content) for sentence in sentences(turn.content))
     return any(each is not None and each.strength == "plain" for each in clashes)
 

@@ -39,7 +39,8 @@ class _Contender:
 
 
 def readable_episodes(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
-    """Map these ids to their episodes; unknown ids are left out. A topic that must not be shown is emptied."""
+    """Map these ids to their episodes; unknown ids are left out. A topic that admissible memories do not bear out is
+    emptied, since it could quote others."""
     wanted = list(dict.fromkeys(each for each in ids if each))
     if not wanted:
         return {}
@@ -129,7 +130,8 @@ def _session_contenders(state: State, lines: Sequence[ContextLine], count: int) 
 
 
 def _topic_contenders(state: State, world: World, count: int, floor: float) -> list[_Contender]:
-    """Return the episodes without candidates whose topic answers the question and is worth more than `floor`."""
+    """Return the episodes without candidates that are worth more than `floor` by their topic: of the `count` best that
+    the question finds by meaning or words, those with admissible memories."""
     asked = {leg.name for leg in state.legs if leg.health != "off"}
     plan, candidates = state.plan, set(state.pool.rows[state.order].tolist())
     vector = plan.encoding.vector if plan.encoding and "vector" in asked else None

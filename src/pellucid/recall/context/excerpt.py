@@ -52,7 +52,8 @@ class Cutter:
         self._read = dict[str, list[tuple[str, int]]]()
 
     def cut(self, text: str, room: int) -> Excerpt | None:
-        """Return the best pieces of a text in `room` characters; None if not even one fits."""
+        """Return the pieces of a text with the heaviest of the query's words (its beginning, if it has none) in `room`
+        characters; None if not even one fits."""
         text = with_code_closed(text)
         return excerpt(text, self._places(text), self._weights, room)
 
@@ -78,7 +79,7 @@ class Cutter:
 
 
 def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
-    """Return the line with an excerpt in place of its words."""
+    """Return the line with an excerpt in place of its words, and with `cut` set if pieces are missing (else None)."""
     cut = CutTrace(memory_id=line.memory.id, shown=chosen.shown, of=chosen.of) if chosen.shown < chosen.of else None
     return replace(line, body=chosen.body, cut=cut)
 
@@ -112,13 +113,15 @@ def _is_turn(line: ContextLine) -> bool:
 
 
 def _ends_mid_sentence(line: ContextLine) -> bool:
-    """Whether a line is a turn's passage that seems to end in the middle of a sentence."""
+    """Whether a line is an uncut passage of a turn that seems to end in the middle of a sentence: its last line is not
+    closed by a mark, is no heading or item of a list, and does not end with a colon."""
     last = line.body.rpartition("\n")[2]
     return _is_turn(line) and not is_closed(last) and not _ITEM.match(last) and closing_mark(last) not in ":："
 
 
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
-    """Return the pieces of a text with the heaviest words, in the text's order; None if no piece fits.
+    """Return the pieces of a text with the heaviest words, in the text's order; None if no piece fits. Pieces are taken
+    by falling score (`_piece_scores`), each together with what announces it, as far as they fit.
 
     `places` are the words with the position of each in the text, `weights` what each word counts (each must have a
     weight), `room` the characters the pieces can take.
@@ -146,12 +149,13 @@ def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
 
 
 def _announces(part: str) -> bool:
-    """Whether a piece is a heading, a line in bold alone, or ends with a colon."""
+    """Whether a piece is a heading, or ends with a colon, after which up to three signs such as `**` can follow."""
     return bool(_ANNOUNCES.search(part.strip()))
 
 
 def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
-    """Return the score of each piece: the weights of its distinct words, and a share of its better neighbour's score.
+    """Return the score of each piece: the weights of its distinct words, and a quarter (`BESIDE`) of those of its
+    better neighbour.
 
     `places` are words with their positions in the pieces joined; every word must have a weight.
     """
@@ -190,7 +194,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _sentences(block: str) -> Iterator[str]:
-    """Yield the sentences of a paragraph, short ones joined to the one before.
+    """Yield the sentences of a paragraph, those below 30 characters joined to the one before.
 
     The end of a line ends a sentence, too, if the first word of the next line would have fitted on that line.
     """

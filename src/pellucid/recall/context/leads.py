@@ -64,9 +64,10 @@ class _EdgeAnswer:
 
 
 def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
-    """Map memory ids to the excerpts shown of served sections that an asked edge leads to, or of headers near one.
+    """Map memory ids to the excerpts shown of served sections by which the graph leg answers (`Pool.answering`: an
+    asked edge leads there), and of other served document headers that it reached.
 
-    Empty if the question asks for no edges.
+    Empty if it answers nothing (`plan.answers` is 0).
     """
     if not state.plan.answers:
         return {}
@@ -88,7 +89,8 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
 
 
 def lines_near_asked(state: State) -> set[int]:
-    """Return the ranks, from 0, of served memories that no asked edge leads to, if only such edges are asked for."""
+    """Return the ranks, from 0, of served memories that no asked edge leads to and that are no direct answer; empty
+    unless only such edges are asked for."""
     pool, kept = state.pool, state.kept
     if not state.plan.only_edges:
         return set()
@@ -132,7 +134,8 @@ def _edges_of_ways(found: Sequence[_EdgeAnswer], world: World) -> dict[int, Edge
 
 
 def _tell_paths(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
-    """Add to each answer the edges of its way (`edges` by number): `A depends on B, which depends on C`."""
+    """Set the `path` of each answer to the edges of its way (`edges` by number), in words: `A depends on B, which
+    depends on C`; chains that do not join are separated by `; `."""
     nodes = np.array(sorted({node for each in found for node, _, _ in each.way}), dtype=np.int64)
     names = {each.number: each.name for each in world.reader.graph.nodes(nodes)}
     for each in found:
@@ -156,10 +159,10 @@ def _path_in_words(run: Sequence[str]) -> str:
 
 
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
-    """Add to the answers the sentences that state the edges (by number) leading to them.
+    """Add to the answers (`own`, `others`) the sentences that state the edges (by number) leading to them.
 
     A sentence of an answer's own document goes to that answer, a sentence of another document to the first answer it
-    leads to.
+    leads to, unless its edge leads only to answers not asked for. A mere mention counts only for an answer asked for.
     """
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
@@ -180,10 +183,12 @@ def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Ed
 
 
 def edge_sentence(memory: Memory, edge: Edge) -> str:
-    """Return the header line of a memory, or the sentence with its heading, that states an edge.
+    """Return the words of a memory that state an edge, at most 300 characters: the header line of that name
+    (`edge.section`), else the first sentence that names the edge's target, or else its source, after the heading; nodes
+    of the memory's own document do not count.
 
-    If no sentence names an end of the edge, it is the beginning of the text. At most 300 characters; the memory must
-    have a text.
+    If no sentence names either, it is the beginning of the text. The memory must have a text; if that is one line, it
+    is that line.
     """
     first, *lines = memory.content.splitlines()
     if not lines:
@@ -243,7 +248,9 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _excerpt_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: int) -> Excerpt:
-    """Return an answer in about `size` characters: a header's leading lines; all of a section, or its best passages.
+    """Return an answer in about `size` characters: its title, the path to it and the sentences that state its edges,
+    whatever their length; then, as far as there is room, of a header its status and the like and the `opening`, of a
+    section all or its best passages (120 characters at least).
 
     `opening` is the first paragraph of the header's document.
     """
@@ -268,7 +275,7 @@ def _excerpt_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: 
 def shorten_text(text: str, longest: int) -> str:
     """Return the text cut to `longest` characters after the last sentence that fits; a cut text ends in ` …`.
 
-    If such a cut would lose more than half of the characters, the text is cut after a word.
+    If less than half of `longest` would be left so, the text is cut after a word.
     """
     if len(text) <= longest:
         return text

@@ -31,7 +31,7 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
     unknown, is_answer = says_unknown(state), state.pool.answering(state.plan)
 
     def tells_nothing(line: ContextLine) -> bool:
-        """Whether a line tells nothing of what is asked."""
+        """Whether a line tells nothing of what is asked, as `uninformative_lines` defines it."""
         memory, at = line.memory, int(state.kept[line.place])
         if memory.pinned or (line.place == 0 and not unknown):
             return False
@@ -53,7 +53,8 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
 
 
 def _has_little_content(text: str, state: State, world: World) -> bool:
-    """Whether a text's content words are together worth less than one word that only this memory contains."""
+    """Whether a text's content words are together worth less than one word that only this memory contains; a word is
+    worth log(1 + N/(1 + df)). A last sentence that ends with a colon does not count."""
     own, rows = without_announcement(text), state.corpus.rows
     terms = world.reader.survey(own, names=False).terms
     telling = {each.stem: each.frequency for each in terms if carries_meaning(own[each.start : each.end].casefold())}
@@ -82,7 +83,8 @@ def fill_without_repeats(
 
 
 def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], bool]) -> list[tuple[str, str]]:
-    """Return pairs of memory ids: a line that can be left out, and a later line that covers it.
+    """Return pairs of memory ids: a line that can be left out, and a line of lower rank, of the same turns, that says
+    all of it (`covered_by_later`).
 
     The best line is only paired with the next in rank. A cut line is in no pair.
     """

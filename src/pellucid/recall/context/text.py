@@ -118,11 +118,11 @@ def end_of_document(memory: Memory, at: datetime) -> str:
 
 def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
     """Return what a reader must know before believing a memory, in brackets and with a blank after it; empty if nothing
-    weakens it.
+    weakens it: a status other than active, a dispute, an end by the instant `at`, attributes restated since, an
+    unconfirmed source at second hand, a guess.
 
-    What a heading says of the whole document is left out (`end_of_document`).
-
-    `disputed` are the numbers or quotes of memories that contradict it; beside a turn they are called newer words.
+    How its document ended is left out (see `end_of_document`). `disputed` are the numbers or quotes of memories that
+    contradict it; beside a passage they are called newer words.
     """
     against = "newer words" if memory.category == "moment" else "disputed"
     past_ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None and end <= at]
@@ -149,14 +149,15 @@ def day_of(memory: Memory) -> str:
 
 
 def age(day: str, at: datetime) -> str:
-    """Return how long before the instant an ISO day was, as `, 2 years ago`; empty if less than a year."""
+    """Return how long before the instant an ISO day was, in years of 365 days, as `, 2 years ago`; empty if less than
+    one."""
     years = (at.date() - date.fromisoformat(day)).days // _YEAR
     return f", {years} year{'s' if years > 1 else ''} ago" if years > 0 else ""
 
 
 def session_name(session_id: str | None) -> str:
-    """Return a session's name as a heading shows it, a long one shortened to 80 characters with its last 20 kept; empty
-    if there is no session."""
+    """Return `session` and a session's name as a heading shows it, a long name shortened to 80 characters with its last
+    20 kept, an empty one as `without a name`; empty if there is no session (None)."""
     if session_id is None:
         return ""
     name = harmless(session_id) or "without a name"
@@ -166,9 +167,11 @@ def session_name(session_id: str | None) -> str:
 
 
 def artifacts_of(episode: Episode) -> str:
-    """Return the first five files and specifications of an episode, and the number of others, in one indented line.
+    """Return, after a line break and a blank, the first five artifacts of an episode, such as files, each with its
+    role, and the number of others.
 
-    Links and odd names are left out; empty if nothing is left.
+    Links are left out, and names over 80 characters or with other signs than those of paths (`_PATH`); empty if nothing
+    is left.
     """
     found = [parse_artifact(each) for each in episode.artifacts]
     known = [each for each in found if each and each.kind != "link" and _PATH.fullmatch(each.name)]

@@ -39,11 +39,11 @@ _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
 def graph(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the memories connected to the things that the query names, best first; `off` if it names nothing.
+    """Return the memories connected to the things that the query names, best first; without any, see `_empty_answer`.
 
-    The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
-    times `.85 + .1·PageRank + .05·cosine` if the query asks for edges: then the distance decides. If the query asks for
-    a document and nothing else, the lead of that document scores 1 more.
+    The raw score is the activation of a memory's node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or times
+    `.85 + .1·PageRank + .05·cosine` if the query asks for edges: then the distance decides. If the edges asked for lead
+    nowhere, it is answered as if it asked for none. If only a document is asked for, its header scores 1 more.
     """
     reader = world.reader.graph
     named = NamedNodes(state, plan, world)
@@ -90,9 +90,10 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _empty_answer(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
-    """Return the answer of a leg that found nothing: `off` if the query names nothing and asks for no edge.
+    """Return the answer of a leg that found nothing: `off` if the query names nothing and asks for no edge, else
+    `empty`.
 
-    `absent` are unknown names.
+    `absent` are names in the query of documents that a known series lacks; if there are some, the answer tells them.
     """
     if absent:
         no_hits = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=absent)
@@ -123,6 +124,7 @@ class Ways(Mapping[str, Way]):
 
     @cached_property
     def _node(self) -> dict[str, int]:
+        """Map the id of each admitted memory to the number of its node."""
         return dict(zip(map(unpack_id, self._ids.tolist()), self._nodes.tolist(), strict=True))
 
     @cached_property
@@ -158,11 +160,13 @@ class Ways(Mapping[str, Way]):
 
 
 def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sought: Ints, *, leads: bool) -> _ScoredRows:
-    """Return the rows that belong to the nodes, with their scores; rows of seeds only if no edge is asked for.
+    """Return the rows that belong to the nodes, with their scores; rows of seeds (named nodes) only if no edge is asked
+    for.
 
     If an edge that is asked for joins two seeds, both stay, too; the section that states the edge scores best. With
-    `leads` the lead of a document comes before what is nearer to the question. `sought` are those of
-    `_nodes_asked_for`.
+    `leads` the header of a document comes before its sections that are nearer to the question. `sought` are the nodes
+    of `NamedNodes.asked_for`, whose best row scores `FOR_ITSELF` more. The n-th row of a node scores 1/n² as much, rows
+    after `PER_NODE` and, if asked edges lead somewhere, those not in `_rows_to_keep` score 0.
     """
     reader = world.reader.graph
     rows, place = _with_listing_sections(state, world, reached, *_rows_of_nodes(reader, plan, reached))
@@ -184,7 +188,8 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sough
 
 
 def _ordered_rows(found: _ScoredRows, reached: Reached) -> Ints:
-    """Return the positions of the rows with a score above 0: first what asked edges lead to, each group best first."""
+    """Return the positions of the rows with a score above 0: first those of nodes reached along asked edges, then the
+    others, each best first; of equals the newer first, then by id."""
     scoring = (found.scores > 0).nonzero()[0]
     some = (
         found.columns.ids[scoring],
@@ -207,7 +212,8 @@ def _row_cosines(plan: Plan, world: World, rows: Rows) -> Floats:
 
 
 def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
-    """Return the rows of the most active nodes, and for each row the position of its node in `reached`."""
+    """Return the rows of the most active nodes (`NODES` nodes and `ROWS` rows at most), and for each row the position
+    of its node in `reached`; of seeds only if no edge is asked for or an asked edge joins them."""
     wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
     homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
     place = reached.nodes.searchsorted(homes.nodes)
@@ -216,9 +222,9 @@ def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[R
 
 
 def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
-    """Return a mask of the rows that stay if edges are asked for: the best row of each asked node, and those of as many
-    other nodes, of `BESIDE` at least. `places` are the ranks of the rows within their nodes, from 0.
-    """
+    """Return a mask of the rows that stay if edges are asked for: the best row of each node reached along these, and
+    the best rows of as many of the other nodes, `BESIDE` (2) at least. `places` are the ranks of the rows within their
+    nodes, from 0."""
     best = places == 0
     out = asked & best
     out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
@@ -226,10 +232,11 @@ def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
 
 
 def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
-    """Return what each row gains by its place in its node: 1 for the lead, more for a section that says more.
+    """Return what each row gains by its place in its node: 1 for the lead, more for a section that says more, else 0.
 
-    The lead is the first part of a document: its header. A section says more if its share of the words beside the edges
-    exceeds that of the lead by `MORE`. A word weighs log(1 + N/(1 + df)).
+    The lead is the first part of a document: its header. Of the words `plan.beside`, by which the query asks for a part
+    of what edges lead to, a row has a share, a word weighing log(1 + N/(1 + df)). A section gains 1 + its share if that
+    exceeds the lead's by at least `MORE`.
     """
     if not len(rows):
         return np.zeros(0)
@@ -246,7 +253,10 @@ def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, r
 
 
 def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
-    """Return 1 for each row of a section that an edge points to (`SPEC-037 §3`), else 0."""
+    """Return 1 for each row of a section that an edge points to (`SPEC-037 §3`), else 0.
+
+    Only nodes with several rows, reached along an asked edge in its direction, are looked at: the first `ANCHORED`.
+    """
     again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
     several = np.unique(again[reached.asked[again]])[:ANCHORED]
     if not len(several):
@@ -266,8 +276,9 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 
 
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
-    """Return the rows and nodes (positions in `reached`), with sections beside those of joined seeds added that state
-    the joining edge, sorted by node then, as `_ranks_in_node` needs."""
+    """Return the rows and nodes (positions in `reached`), sorted by node, as `_ranks_in_node` needs. If an asked edge
+    joins two seeds, sections at most `LISTS` turns away from the seeds' own that state such an edge are added to these
+    seeds."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():

@@ -107,12 +107,14 @@ def _type_mask(*types: EdgeType) -> NDArray[np.bool_]:
 
 
 def _types_at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
-    """Return a mask of the edge types asked for at the seeds: if dependencies are, references count, too."""
+    """Return a mask of the edge types asked for at the seeds; if it is asked what a thing depends on, its references
+    count, too."""
     return _type_mask(*asked.types, "REFERENCES") if asked.transitive and asked.out else _type_mask(*asked.types)
 
 
 def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Return the strongest of `steps` that are of `wanted` types and join two seeds, as (source, target, edge)."""
+    """Return those of `steps` that are of `wanted` types and join two seeds, as (source, target, edge): the strongest
+    (weight of the type times confidence) first, `JOINS` at most."""
     if len(seeds) < 2:
         return []
     at = (wanted[steps.type] & steps.forward & (steps.there != steps.here) & _is_among(steps.there, seeds)).nonzero()[0]
@@ -225,7 +227,9 @@ class Walk:
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
-        """Follow the asked edges from the seeds, whose `steps` are given, to their ends or until the leg is full."""
+        """Follow the asked edges from the seeds, whose `steps` are given, and add what they lead to to `trail`: one
+        hop, or if they are transitive `FURTHEST`, until no node is new or `settings.pool` nodes are reached. References
+        count at the seeds alone."""
         further = _type_mask(*asked.types)
         wanted = _types_at_seeds(asked)[steps.type] & (steps.forward == asked.out)
         for _ in range(FURTHEST if asked.transitive else 1):
@@ -238,7 +242,9 @@ class Walk:
             wanted = further[steps.type]
 
     def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
-        """Follow every edge for some hops from the seeds, whose `steps` are given; return all steps looked at."""
+        """Follow every edge for some hops from the seeds, whose `steps` are given, adding nodes to `trail`; return all
+        steps looked at. A further hop starts from the `FRONTIER` strongest new nodes, but from none with more than
+        `HUB` edges."""
         seen = [steps]
         for _ in range(hops - 1):
             nodes, strength = self._spread_one_hop(trail, steps)
@@ -258,8 +264,9 @@ class Walk:
         return nodes, strength
 
     def _steps_from(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
-        """Return the edges at these nodes: with `out` True only those that lead from them, with False only those to
-        them; unless `hub` is 0, none at nodes with more than `hub` edges."""
+        """Return the admissible edges at these nodes whose confidence reaches the settings' floor: with `out` True only
+        those that lead from them, with False only those to them; unless `hub` is 0, none at nodes with more than `hub`
+        edges."""
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 

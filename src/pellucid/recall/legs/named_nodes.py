@@ -37,7 +37,7 @@ class NamedNodes:
         self._nodes: dict[str, list[Node]] = {}
 
     def _find(self, name: str) -> list[Node]:
-        """Return the nodes that one name means; looked up once, and only where that matters: there are many names."""
+        """Return the nodes that one name means; looked up when first asked for, and cached."""
         if name not in self._nodes:
             self._nodes[name] = self._reader.find([name])
         return self._nodes[name]
@@ -47,14 +47,15 @@ class NamedNodes:
         """The first ten nodes of the things that the query names, each once; episodes are not among them.
 
         They are in the order of the names: `plan.entities`, then other runs of words, the longest first. If the query
-        asks for edges, only those that a file defines, unless no file defines any.
+        asks for edges and a file defines one of the named things, only things that a file defines are among them.
         """
         found = [node for node in self._reader.find(self._names) if node.type != "Episode"]
         defined = [node for node in found if node.defined]
         return (defined if self._plan.asked and defined else found)[:SEEDS]
 
     def missing_in_series(self) -> tuple[str, ...]:
-        """Return the query's names that belong to a numbered series here (`SPEC-99` beside SPEC-1) without a document.
+        """Return the query's names that look like a document of a numbered series known here (`SPEC-99`, where there is
+        a SPEC-1), but of which there is no document.
 
         Only documents that are allowed to answer count, of the series the first 16. At most three names, each as the
         query spells it; one of several spellings of the same name. Empty for a question about the past (`as_of`,
@@ -92,7 +93,7 @@ class NamedNodes:
         return tuple(out[:NAMED])
 
     def stems_beside(self) -> tuple[int, ...]:
-        """Return the indices in `plan.stems` of telling stems that stand after the words that ask for edges.
+        """Return the indices in `plan.stems` of content words (`plan.telling`) after the words that ask for edges.
 
         Left out are those in a seed's name, the word after such a name, and stems that no memory contains. In order of
         the query; empty if the query asks for no edges.
@@ -110,7 +111,7 @@ class NamedNodes:
 
     def asked_for(self) -> Ints:
         """Return the numbers of the named documents' nodes if only they, or what their headers say (`the status of
-        SPEC-3`), are asked for: each telling word belongs to a name, a date, or the key of a line in such a header.
+        SPEC-3`), are asked for: each content word belongs to a name, a date, or the key of a line in such a header.
 
         Words of one character do not count. The numbers are sorted, at most ten. Empty if more is asked for, if edges
         are asked for, or if no file defines a seed.

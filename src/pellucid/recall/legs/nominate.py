@@ -38,10 +38,12 @@ def legs(state: State, world: World) -> State:
 
 
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
-    """Return the state with the graph leg's ways to its memories, and the plan told whether asked edges lead anywhere.
+    """Return the state with the graph leg's ways to its memories, and what it found about the edges asked for in the
+    plan.
 
-    If they lead nowhere, the plan goes on as if no edge had been asked for; documents asked for alone count as answers.
-    A further pass over the legs asks for the edges again (`legs`).
+    If they lead nowhere, `plan.asked` becomes None, so that all goes on as if none had been asked for. `plan.answers`
+    becomes the number of hits on them or, if none is asked for, of documents that alone are asked for by name. A
+    further pass over the legs asks for the edges again (`legs`).
     """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
@@ -118,7 +120,7 @@ def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """Return the newest memories."""
+    """Return the newest memories that are allowed to answer, `settings.pool` at most, whatever the query says."""
     hits = world.reader.recent(state.admission, state.request.settings.pool)
     return report("recent", hits), hits
 

@@ -16,7 +16,8 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """Return the pool of everything that the legs found in their admitted or open search, each row once.
+    """Return the pool of everything that the legs found, each row once: in their admitted search, or in their open
+    search among rows that are not allowed to answer.
 
     `hits` maps the names of legs, as they were asked (`vector@2`), to what each found.
     """

@@ -123,9 +123,10 @@ class _DiffReader:
         self.header = False
 
     def take_hunk_line(self, line: str) -> bool:
-        """Count a line off the open hunk; return False if the line is not in the hunk.
+        """Count a line off the open hunk; return False, and count nothing, if the line cannot be in a hunk.
 
-        A line of a hunk begins with a mark for each old file.
+        A line of a hunk begins with a mark (blank, `+` or `-`) for each old file; a line that begins with a backslash
+        is a note of git, which is not counted.
         """
         marks = (line or " ")[: len(self.old)].ljust(len(self.old))
         if marks[0] == "\\":
@@ -152,7 +153,8 @@ def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
-    """Yield the paths that one line of a diff's header names; the path of a `---` line waits for its `+++` line."""
+    """Yield the paths that one line of a diff's header names, and note in `reader` what it says of the lines that
+    follow. The path of a `---` line is kept there until its `+++` line comes."""
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
@@ -174,7 +176,8 @@ def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
 
 
 def _paths_of_diff_line(names: str) -> tuple[str, str]:
-    """Return the two paths of a `diff --git` line; empty if they are unquoted, have spaces and differ."""
+    """Return the two paths of a `diff --git` line, with their sides (`a/`, `b/`); both empty if they are unquoted, have
+    spaces and differ."""
     if found := _BOTH.fullmatch(names):
         old = found[2] or _unquoted_path(f'"{found[1]}"')
         return old, found[4] or _unquoted_path(f'"{found[3]}"')
@@ -184,7 +187,8 @@ def _paths_of_diff_line(names: str) -> tuple[str, str]:
 
 
 def _without_sides(reader: _DiffReader, old: str, new: str) -> tuple[str, str]:
-    """Return the old and the new path, without the side (`a/`, `b/`) that git puts before each."""
+    """Return the old and the new path, without the side (`a/`, `b/`) that git puts before each. If both are real paths,
+    note in `reader` whether they have sides; else the last note counts."""
     if NOWHERE not in (old, new) and old and new:
         reader.has_sides = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
     return _without_side(reader, old), _without_side(reader, new)

@@ -49,8 +49,8 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
     """Return the kind of answer a query is after, by its first 1,000 characters; quotations are not read.
 
     score(class) = Σ w(feature, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
-    `vector` is the query's; without it (no encoder) the words alone count. A question in the present tense (`how often
-    do we …`) is not historical.
+    The highest score wins. `vector` is the query's; without it (no encoder) the words alone count. A question in the
+    present tense (`how often do we …`) that would be `historical` is `current_state`.
     """
     plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text[:_READ].translate(_PLAIN))
     head = load_head()
@@ -63,7 +63,8 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
 
 
 def _asks_about_present(plain: str) -> bool:
-    """Whether a question asks with `do` or `does`, and none of its words is in the past tense."""
+    """Whether `do` or `does` is among the first five words of a question, and none of its words is in the past tense
+    (in the word lists of that, or ending in `ed`)."""
     words = [word.lower() for word in _WORD.findall(plain)]
     past_words = lexicon.words("past")
     past = any(word in past_words or word in _PAST or word.endswith("ed") for word in words)
@@ -85,10 +86,7 @@ def features(text: str) -> list[str]:
 
 
 def _feature_of_word(word: str, position: int) -> str:
-    """Return `NAME` for a capitalised word that is neither the first (position 0) nor `I`.
-
-    Else the word in lower case.
-    """
+    """Return `NAME` for a capitalised word neither first (position 0) nor `I`, else the word in lower case."""
     return "NAME" if position and word[0].isupper() and word != "I" else word.lower()
 
 

@@ -167,13 +167,15 @@ ABSENT = "no document here is the one named"
 
 
 def reason_for_no_edge(asked: AskedEdges) -> str:
-    """Return the reason if the named thing has none of the asked edges, such as `nothing is known that replaces it`."""
+    """Return the reason for the graph leg's report if the named thing has none of the asked edges, by the verb of their
+    first type: `nothing is known that replaces it`, or `nothing is known that it replaces` if they lead from it."""
     verb = _VERBS[asked.types[0]]
     return f"{UNKNOWN}that it {verb}" if asked.out else f"{UNKNOWN}that {verb} it"
 
 
 def reason_with_names(reason: str, names: Iterable[str]) -> str:
-    """Return a leg's reason with the unknown names in place of `it`; empty for a reason of another kind."""
+    """Return a graph leg's reason of unknown names (`ABSENT`, or one that begins with `UNKNOWN`), with these names in
+    place of `it` or `the one named`, joined by `or`; unchanged without names; empty for a reason of another kind."""
     named = " or ".join(names)
     if reason == ABSENT:
         return f"no document here is {named}" if named else reason
@@ -275,7 +277,8 @@ _BY = re.compile(r"by\b|von\b|durch\b|wodurch\b|por\b|par\b|に|被", re.IGNOREC
 
 
 def find_passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
-    """Return the first passive of a text: verb, whether it is done to the thing named, span; None if it has none."""
+    """Return the first of `_passives` that occurs in a text, not the one that stands first: the verb, whether it is
+    done to the thing named, and the span (start, end). None if the text has none."""
     if not _BY.search(text):
         return None
     for verb, done_to_it, pattern in _passives():

@@ -71,10 +71,11 @@ _ARTICLES = frozenset(_ARTICLES_WORDS.split())
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """Return the distinct names in a query, in its order and spelling; at most 64.
+    """Return the distinct names in a query, in its order and spelling; reading stops once there are 64.
 
-    Months, weekdays, `I` and the first word of a sentence do not become names by their capital alone; nor, in German,
-    where every noun has a capital, does a word after an article.
+    Names are quoted strings, addresses, paths, flags, ids, code identifiers, and runs of capitalised words. Dates,
+    function words, single letters and the first word of a sentence are no names by their capital alone; nor is a word
+    of a text all in capitals or, in German, where every noun has a capital, a word after an article.
     """
     collector = _NameCollector(text)
     for match in _SHAPES.finditer(text):
@@ -111,7 +112,11 @@ class _NameCollector:
         self._before = ""
 
     def take(self, match: re.Match[str]) -> None:
-        """Read the next match of `_SHAPES`: it continues the name being read, or ends that name."""
+        """Read the next match of `_SHAPES`; names that are complete are added to `names`.
+
+        A word begins, continues or ends a name of several words. The end of a sentence (not the full stop of `Dr.`)
+        ends it, and so does any other shape (a quotation, a path, an id …), which is a name by itself.
+        """
         kind, piece = match.lastgroup, match[0]
         if kind == "stop":
             if piece == "." and self._before in _TITLES:
@@ -150,9 +155,12 @@ class _NameCollector:
             self.close()
 
     def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
-        """Whether a word (`bare` without its possessive) is part of a name, and not capitalised for another reason.
+        """Whether a word is part of a name: it begins with a capital, and not for another reason.
 
-        `joined`: whether the word directly continues the name being read.
+        Other reasons: it is a date, a function word or the like, a contraction (`I'll`), a single letter (unless
+        `joined`), part of a text all in capitals, or, unless it stands out (`_stands_out`), first in a sentence or, in
+        German, after an article. `bare` is the word without a possessive ending; `joined`: whether it directly
+        continues the name being read.
         """
         lowered = bare.lower()
         if not piece[0].isupper() or lowered in _calendar() or lowered in _ordinary() or piece.lower() in _ordinary():
@@ -174,7 +182,11 @@ class _NameCollector:
         return self._opening and self._begins_name(piece, at + len(piece))
 
     def _begins_name(self, piece: str, end: int) -> bool:
-        """Whether a sentence's first word, ending at `end`, begins a name: a capitalised word follows."""
+        """Whether a sentence's first word, ending at `end`, begins a name: a space and a capitalised word follow.
+
+        That word must be no date or ordinary word, unless the first word is a title; only a title may have a full stop
+        (`Dr.`).
+        """
         after = self._text[end : end + 60]
         follows = _FOLLOWS.match(after)
         if not follows or not follows[1][0].isupper():
@@ -189,10 +201,10 @@ class _NameCollector:
 
 
 def names_in(text: str) -> list[str]:
-    """Return everything that could name something in a text: each run of up to eight words, the longest first.
+    """Return everything that could name something in a text: each run of up to eight words, once, the longest first.
 
     No run begins or ends with a function word, except that a title is allowed to begin with an article. A run of one
-    word has three characters or more. Possessive endings are cut off.
+    word has three characters or more. Possessive endings are cut off. Runs of one length are in the text's order.
     """
     words = [_OWNER.sub("", word) for word in WORD.findall(text)]
     is_function_word = [word.casefold() in function_words() for word in words]

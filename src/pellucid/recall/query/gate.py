@@ -102,9 +102,11 @@ ASKS = "asks something"
 
 
 def gate(text: str) -> Gated:
-    """Return how deep to recall for a message, by its first 2,000 characters; a full recall in case of doubt.
+    """Return how deep to recall for a message, and why, by its first 2,000 characters; in case of doubt `full`.
 
-    Only a message of at most 80 characters can be an acknowledgement, one of at most 100 a short command.
+    `no_recall`: it has no letter or digit, or at most 80 characters that only greet, thank or agree. `minimal`: it is a
+    command of at most 100 characters (`run the tests`), is no question, and has no word that points to something
+    earlier (`again`, `our`, `why`).
     """
     if not _WORD.search(text):
         return Gated("no_recall", "no word in it")
@@ -119,7 +121,10 @@ def gate(text: str) -> Gated:
 
 
 def _is_acknowledgement(text: str, lowered: str) -> bool:
-    """Whether a message is nothing but greetings, thanks and assent; `lowered` is its plain beginning."""
+    """Whether a message of at most 80 characters, without a question mark, only greets, thanks or agrees.
+
+    `lowered` is the message in lower case, with plain apostrophes and spaces.
+    """
     if len(text) > _ACK_MOST or "?" in lowered or "？" in lowered:
         return False
     words = re.sub(r"[^\w\s,;.!~…、。！，'\-–—:)(]", " ", lowered)
@@ -146,9 +151,10 @@ class _GateVerdict(BaseModel):
 
 
 def ask_model(chat: ChatModel, message: str) -> Gated:
-    """Ask a model, which is sent nothing else, how deep to recall for a message.
+    """Ask a model, which is sent the message and nothing else, how deep to recall for it.
 
-    ChatError if it does not answer, ValidationError if not as asked, DeadlineError if the time is over.
+    Raises ChatError if there is no usable answer, ValidationError if the answer is none of the three depths,
+    DeadlineError if the time is over.
     """
     value = chat.ask(INSTRUCTIONS, json.dumps({"message": message}, ensure_ascii=False), SCHEMA, "recall_depth")
     return Gated(_GateVerdict.model_validate(value).depth, "a model's word")

@@ -51,7 +51,11 @@ class QuestionReading:
 
 
 def reading(plan: Plan, terms: Iterable[Term]) -> QuestionReading:
-    """Return the positions of a plan's words and names in its text, given the text's terms."""
+    """Return a plan's question ready to be taken apart: the places of its words, its names, and the words that count.
+
+    `terms` are the analysed words of the plan's text. The words that count (`asked`) are content words and words of
+    names, as far as some memory contains them.
+    """
     index_of_stem = {stem: i for i, stem in enumerate(plan.stems)}
     places = tuple((index_of_stem[term.stem], term.start, term.end) for term in terms if term.stem in index_of_stem)
     names = tuple(dict.fromkeys(_words_of_names(plan, places)))
@@ -60,7 +64,11 @@ def reading(plan: Plan, terms: Iterable[Term]) -> QuestionReading:
 
 
 def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
-    """Yield, for each name in the question, the indices of its words in the plan."""
+    """Yield, for each name in the question, the indices in `Plan.words` of its words.
+
+    Names are the known people (`Plan.named`), then `Plan.entities`; each is looked for once, and left out if it is not
+    in the text or no word of the plan is inside.
+    """
     for name in (*plan.named.values(), *plan.entities):
         at = plan.text.find(name)
         inside = frozenset(i for i, start, end in places if at <= start and end <= at + len(name)) if at >= 0 else None
@@ -69,19 +77,20 @@ def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Itera
 
 
 def parts(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Yield smaller questions about the words that none of the memories found so far contains; a part can be repeated.
+    """Yield smaller questions about the words that none of the memories found so far contains; one can come twice.
 
-    `open_words` are the indices of these words in `Plan.words`. First a part for each of several names, then a part for
-    each of several clauses. The open words are never asked for alone, since that brought only noise (docs/recall.md).
+    `open_words` are the indices of these words in `Plan.words`. If the question has several names, first come parts
+    about one name each, then, if it has several clauses, a part for each. The open words are never asked for alone,
+    since that brought only noise (docs/recall.md).
     """
     yield from _parts_by_name(read, open_words)
     yield from _parts_by_clause(read, open_words)
 
 
 def _parts_by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Yield a part for each name with an open word, if the question has several names.
+    """Yield a part for each name with an open word, if the question has two names or more.
 
-    A part is the words of the name, and the words that belong to no name.
+    A part is the words of the name and the words that belong to no name, except `and`, `or` and the like.
     """
     if len(read.names) < 2:
         return
@@ -93,9 +102,10 @@ def _parts_by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterato
 
 
 def _parts_by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Yield a part for each of several clauses that has an open word, and a content word outside of names.
+    """Yield a part for each clause with an open word, if two clauses or more have words of their own to ask for.
 
-    A part is the words of the clause, with all names in front if the clause has none.
+    That is a word of `read.asked` outside of names; clauses without one yield nothing. A part is the words of the
+    clause, with all names of the question in front if the clause has none.
     """
     all_names = frozenset[int]().union(*read.names)
     clauses = [
@@ -109,7 +119,10 @@ def _parts_by_clause(read: QuestionReading, open_words: frozenset[int]) -> Itera
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a question's clauses, without the words that join them."""
+    """Yield the (start, end) of each clause of a question, which can be empty.
+
+    Clauses are what lies between the matches of `_BETWEEN`: punctuation and joining words (`and`, `before`).
+    """
     at = 0
     for gap in _BETWEEN.finditer(text):
         yield at, gap.start()
@@ -118,10 +131,11 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
-    """Return the plans of further sub-questions (empty if the question is covered), and a note of what was decided.
+    """Return plans of at most three further sub-questions, and a note of what was decided.
 
-    The note contains no word of the question. If a model is to decide and fails, the words of the question decide. At
-    most three plans. Raises DeadlineError if time runs out.
+    None if the question is covered. By the setting `decompose` a model decides (`llm`) or the words of the question
+    (`local`, and if no model is set up or it fails). No plans for a message whose depth is `no_recall` or `minimal`.
+    The note contains no word of the question. Raises DeadlineError if time runs out.
     """
     if state.plan.depth in _UNASKED:
         return (), "the message needs no further pass"
@@ -142,9 +156,9 @@ def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
 def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[int]]:
     """Return the share of the question that the first memories together contain, 0 to 1, and the words they lack.
 
-    The first 12 memories of the ranking count. The words that count are those in `read.asked`, each with
-    log(1 + N/(1 + df)), as in late interaction; those lacking are given as indices of `Plan.words`. A question with no
-    such word is covered: 1.
+    The first 12 memories of the ranking count. The words that count are those in `read.asked`, each with log(1 + N/(1 +
+    df)) for df of N memories that contain it, as in late interaction; those lacking are given as indices of
+    `Plan.words`. A question with no such word is covered: 1.
     """
     union = int(np.bitwise_or.reduce(state.pool.matched[state.order[:READ]], initial=0))
     weights = {i: log(1 + state.corpus.rows / (1 + state.plan.frequencies[i])) for i in read.asked}
@@ -155,7 +169,10 @@ def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[i
 
 
 def _plans_without_model(state: State, world: World, before: str = "") -> tuple[tuple[Plan, ...], str]:
-    """Return the result of `iterate` if no model decides: plans for the open parts; `before` begins the note."""
+    """Return the result of `iterate` if no model decides: plans for the parts whose words no memory found contains.
+
+    No plans if `sufficiency` reaches the setting `sufficiencyThreshold`. `before` begins the note.
+    """
     read = reading(state.plan, world.reader.survey(state.plan.text).terms)
     share, open_words = sufficiency(state, read)
     threshold = state.request.settings.sufficiency_threshold
@@ -168,9 +185,9 @@ def _plans_without_model(state: State, world: World, before: str = "") -> tuple[
 
 
 def _plans_asking_anew(state: State, world: World, texts: Iterable[str], before: str) -> tuple[tuple[Plan, ...], str]:
-    """Return plans of the first texts that ask for something that no plan asks yet, and a note.
+    """Return plans of the first texts, at most three, that ask for something new, and a note that begins with `before`.
 
-    At most three plans; the note begins with `before`.
+    A text is new if its set of content words is not empty and is that of no plan yet, an earlier text's included.
     """
     asked = {_content_stems(each) for each in (state.plan, *state.sub_plans)} | {frozenset[str]()}
     new: list[Plan] = []
@@ -190,7 +207,7 @@ def _content_stems(plan: Plan) -> frozenset[str]:
 
 
 def _plan_sub_question(state: State, world: World, text: str) -> Plan | None:
-    """Return the plan of a text as a question of its own, without gate and dates; None if it has no word."""
+    """Return the plan of a text as a question of its own, without gate and dates; None if `clean` refuses the text."""
     settings = state.request.settings.model_copy(update={"gate": "off", "query_dates": "off"})
     try:
         return read_question(State(replace(state.request, query=text, settings=settings)), world).plan
@@ -224,10 +241,10 @@ class _SubQuestions(BaseModel):
 
 
 def ask_model(chat: ChatModel, question: str, memories: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
-    """Ask a model whether these memories answer the question, and what else to ask: at most three distinct questions.
+    """Ask a model whether these memories answer the question, and if not, for at most three distinct further questions.
 
-    The model sees the first 500 characters of each memory; its questions of more than 200 are left out. Raises
-    ChatError if it fails, DeadlineError if time runs out.
+    Return its verdict and the questions. The model sees the first 500 characters of each memory; questions of more than
+    200 are left out. Raises ChatError if it fails, DeadlineError if time runs out.
     """
     shown = {"question": question, "memories": [text[:SHOWN] for text in memories]}
     value = chat.ask(INSTRUCTIONS, json.dumps(shown, ensure_ascii=False), SCHEMA, "search_so_far")

@@ -51,9 +51,9 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query once into the plan; also set `admission` (who is allowed to answer), corpus and reranker's name.
+    """Read the query into `plan`; also set `admission` (which rows may answer), `corpus` and the name of the reranker.
 
-    If the message needs little, the request is narrowed to a few memories. Raises InputError as `clean` does.
+    A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean` does.
     """
     request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
@@ -103,7 +103,11 @@ def plan(state: State, world: World) -> State:
 
 
 def _is_timeless(request: Request, query_class: str) -> bool:
-    """Whether age counts for nothing: the question is about the past, and the caller chose no weight for age."""
+    """Whether age counts for nothing: the question is about the past, and nobody set a weight for age.
+
+    It is if its class is `historical`, or if the request has an `as_of` or `as_known_at`. A weight is set if the caller
+    chose `legWeights.temporal`, or `classWeights` has a `temporal` for the class.
+    """
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
     age_is_chosen = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
         query_class, {}
@@ -112,9 +116,9 @@ def _is_timeless(request: Request, query_class: str) -> bool:
 
 
 def _depth_of(text: str, request: Request, world: World) -> Gated:
-    """Return how deep to recall, by the gate of the settings.
+    """Return how deep to recall, and why: `full` if the setting `gate` is `off`, else by `gate` or by a model (`llm`).
 
-    If a model fails, `gate` decides, and the reason says so.
+    If no model is set up or it fails, `gate` decides, and the reason says so.
     """
     how = request.settings.gate
     if how == "off":
@@ -130,14 +134,17 @@ def _depth_of(text: str, request: Request, world: World) -> Gated:
 
 
 def _full_depth_if_known(gated: Gated, request: Request, survey: TextSurvey) -> Gated:
-    """Return the verdict, but full depth if the message is a known name (`Claro`), or comes with files to review."""
+    """Return the verdict, but `full` instead of `no_recall` for a known name (`Claro`) or if files are under review.
+
+    A `minimal` verdict stays.
+    """
     if gated.depth != "no_recall" or not (survey.named or request.review):
         return gated
     return Gated("full", "names somebody known" if survey.named else "files are under review")
 
 
 def _narrowed_request(request: Request, gated: Gated) -> Request:
-    """Return the request, narrowed to at most `FEW` memories if the message needs little.
+    """Return the request, narrowed to at most `FEW` memories if the depth is `minimal`.
 
     Unchanged if the caller chose how many memories or characters.
     """
@@ -148,10 +155,10 @@ def _narrowed_request(request: Request, gated: Gated) -> Request:
 
 
 def _period_of(text: str, request: Request, world: World) -> Period | None:
-    """Return the period that the query names, None if it names none or dates are off.
+    """Return the period that the query names (`last week`); None if it names none or the setting `queryDates` is `off`.
 
-    The period filters (`asserts`) only if the query dates what was said, the settings allow it, and a memory was made
-    in it.
+    The period filters (its `asserts` is true) only if the query dates what was said, `queryDates` is `filter`, and some
+    admissible memory was made in it.
     """
     if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
         return None
@@ -162,9 +169,10 @@ def _period_of(text: str, request: Request, world: World) -> Period | None:
 
 
 def _admission(request: Request, world: World, period: Period | None) -> Admission:
-    """Return which rows are allowed to answer: at the instant asked about, by the caller's filters and by a period.
+    """Return which rows are allowed to answer.
 
-    A period counts only if it filters (`asserts`).
+    That depends on the request's instant, the caller's scopes and filters, and the period. The period counts only if it
+    filters (`asserts`).
     """
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
@@ -205,7 +213,10 @@ def clean(query: str) -> str:
 
 
 def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
-    """Map each stem to its frequency, in query order; of a very long query only the 64 rarest that memories contain."""
+    """Map each stem to the number of memories that contain it, in query order.
+
+    Of more than 64 stems the 64 rarest are kept, those that no memory contains last.
+    """
     stems = {term.stem: term.frequency for term in terms}
     if len(stems) <= MAX_STEMS:
         return stems
@@ -220,14 +231,15 @@ def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> 
 
 
 def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
-    """Return the positions of the content words; of all words if no memory contains a content word."""
+    """Return `telling`, the positions of the content words; those of all words if no memory contains a content word."""
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """Return the positions of the words for the lexical leg: the rarest, until the rows with them come to `cost`.
+    """Return, in rising order, the positions of the words for the lexical leg: the rarest that together fit `cost`.
 
-    At least one word, if any memory contains one. In rising order.
+    The cost of a word is the number of rows that contain it; words of none are left out. At least one word is returned,
+    if any row contains one.
     """
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
@@ -252,11 +264,12 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
 
 
 def spans_of_people(text: str, named: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the spans in which the text says one of the `named` by one capitalised word, genitive endings included.
+    """Return the (start, end) spans, sorted, in which the text says one of the `named` that is one capitalised word.
 
-    A memory carries its speaker's name as a label, so that a query with the name is near to all that the person said.
-    Being said by or about a person is a term of its own (`named`): legs and reranker look for the rest of the query.
-    Numbers of documents (`SPEC-3`) are not people, nor are titles (`Project Manager`), which say more than a name.
+    Genitive endings are included. The caller cuts them out of the query: a memory carries its speaker's name as a
+    label, so a query with the name is near to all that the person said. Being by or about a named person is a term of
+    its own (`named`). Numbers of documents (`SPEC-3`) are not people, nor are titles (`Project Manager`), which say
+    more than a name.
     """
     names = (name for name in named if name[:1].isupper() and name.replace("-", "").isalpha())
     found = (re.finditer(rf"(?<!\w){re.escape(name)}(?:['’]s?)?(?!\w)", text) for name in names)
@@ -287,7 +300,11 @@ def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequ
 
 
 def asks_own(text: str) -> bool:
-    """Whether a question is about the asker, neither about what `you` did nor a request (`how do I …`, `tell me …`)."""
+    """Whether a question is about the asker: it has a word for the asker (`I`, `my`) that means the asker.
+
+    Not if it starts a task (`how do I …`, see `starts_task`), is about what `you` did, or has a word for the other side
+    or the conversation (`your`, `assistant`, `chat`).
+    """
     if starts_task(text):
         return False
     words = [word.replace("’", "'") for word in _WORD.findall(text)]
@@ -298,7 +315,11 @@ def asks_own(text: str) -> bool:
 
 
 def _is_about_you(words: list[str]) -> bool:
-    """Whether the words are about what `you` did: `did` comes before `you`, or a verb in the past after it."""
+    """Whether the words, in lower case, are about what `you` did.
+
+    They are if `did`, `had`, `was` or the like comes directly before or after `you`, or a verb in the past directly
+    after it; words that end in `ly` are skipped.
+    """
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(
@@ -309,7 +330,11 @@ def _is_about_you(words: list[str]) -> bool:
 
 
 def _means_asker(words: list[str], lowered: list[str], at: int) -> bool:
-    """Whether the word at a position means the asker: not a numeral (`Phase I`), nor in `if I` or `tell me`."""
+    """Whether the word at a position is a pronoun of the first person that means the asker.
+
+    Not the numeral in `Phase I`, nor `I` directly after `if`, nor `me` in a request: the second word, or two after
+    `please`, `you` or the like (`can you tell me`). `lowered` are the words in lower case.
+    """
     word, before = lowered[at], lowered[at - 1] if at else ""
     if word == "i":
         numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in function_words()

@@ -61,9 +61,10 @@ def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
 
 
 def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:
-    """Map the names of columns to their values.
+    """Map the names of columns to their values; ValueError if the bytes are too few.
 
-    `layout` gives each column's name, NumPy type, and whether one value is stored (`same`), all values, or some.
+    `layout` gives each column's name, its NumPy type and how it is stored: one value for all (`same`), `all` values, or
+    else a bit mask and the values of the candidates in it (the others get NaN). `count` is the number of candidates.
     """
     out: dict[str, NDArray[Any]] = {}
     reader = ColumnReader(body)
@@ -89,7 +90,8 @@ def pool_of_fifth(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
 def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
     """Return the rows of whole numbers, and the bytes after them; ValueError if the bytes are too few.
 
-    `described` gives the least value of each row, and how many bytes the rest of each number takes.
+    `described` is two lists: the least value of each row, and the bytes that each number less this value takes (0 if
+    all are equal). `data` begins with the narrowest rows.
     """
     widths = np.array(described[1], dtype=np.int64)
     above = np.zeros((len(widths), count), dtype=np.int64)

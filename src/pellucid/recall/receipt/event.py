@@ -14,8 +14,8 @@ UNKNOWN = "unknown"
 def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool = True) -> RecallEvent:
     """Return the telemetry event of a finished recall, asked at `surface`, which took `millis` milliseconds.
 
-    `state.context` must still have its text. `hands_out`: whether the caller is given the context, whose size then
-    counts.
+    `state.context` must still have its text. `hands_out`: whether the caller is given the context; if not, its size
+    counts as 0.
     """
     text = state.context.text if hands_out else ""
     weights = weights_for(state.request.settings, state.plan)
@@ -39,7 +39,10 @@ def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool =
 
 
 def failure_of(request: Request, surface: Surface, millis: float, error: Exception) -> RecallEvent:
-    """Return the telemetry event of a recall that failed or took too long."""
+    """Return the telemetry event of a recall that failed or took too long.
+
+    It has the code of the error and where it was raised, class and depth `unknown`, and zeros for what was found.
+    """
     code = error.code if isinstance(error, PellucidError) else PellucidError.code
     failure = RecallFailure(code, " in ".join((type(error).__name__, *where_raised(error)[-1:])))
     took, nothing = round(millis, 3), (0, 0, 0, 0)

@@ -63,9 +63,10 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
 
 
 def _rows_of(pool: Pool, scored: Sequence[Bools]) -> tuple[Rows, list[int]]:
-    """Return the pool's whole numbers but the importance as rows, and the first values of the rows stored as steps.
+    """Return a row of whole numbers for each integer column and flag, and the first values of the rows stored as steps.
 
-    Times and sessions are stored as steps. `scored` are the masks for `_SCORED`.
+    Sessions and the times of ids are stored as steps. The row of the importance is left for the caller to fill.
+    `scored` are the masks for `_SCORED`.
     """
     rows = np.empty((_TIME + 1, len(pool)), dtype=np.int64)
     marks = np.concatenate([*(getattr(pool, flag) for flag in FLAGS), *scored]).reshape(len(FLAGS) + len(scored), -1)
@@ -93,10 +94,11 @@ def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
 
 
 def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np.float32]]:
-    """Return each leg as (name, number ranked in its admitted and its open search, whether all scores are cosines).
+    """Return the legs, their gaps, their positions as bytes, and their own scores.
 
-    Also, leg by leg, search by search, best first: how far the ranks are from 1, 2, 3 … (empty if they are not), the
-    pool positions ranked, as bytes, and the scores that are not cosines.
+    A leg is (name, number ranked in its admitted search, the same of its open search, whether all its scores are the
+    cosines). The rest is in order of leg, search and rank: gaps say how far ranks are from 1, 2, 3 … (empty if none
+    is), positions are those in the pool, and scores are those of legs whose scores are not all cosines.
     """
     if not pool.ranks:
         return [], [], b"", np.zeros(0, dtype=np.float32)
@@ -122,7 +124,10 @@ def _position_dtype(count: int) -> str:
 
 
 def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """Undo `pack_pool`, without index rows and derived columns; ValueError if the bytes do not fit the head."""
+    """Undo `pack_pool`; ValueError if the bytes do not fit the head.
+
+    `rows` count from 0, since a receipt has no index rows; penalty and final score are 0, terms and pairs empty.
+    """
     count, ranked = int(head["n"]), sum(each[1] + each[2] for each in head["legs"])
     smooth_reader, rough_reader = ColumnReader(smooth), ColumnReader(rough)
     ids = np.zeros((count, _ID), dtype=np.uint8)
@@ -145,13 +150,13 @@ class ColumnReader:
     at: int = 0
 
     def take(self, count: int, kind: str = "u1") -> NDArray[Any]:
-        """Return the next `count` values of a NumPy type, read-only; ValueError if fewer are left."""
+        """Return the next `count` values of a NumPy type, read-only, and move on; ValueError if fewer are left."""
         found = np.frombuffer(self.data, dtype=kind, count=count, offset=self.at)
         self.at += found.nbytes
         return found
 
     def take_masked(self, present: Bools, kind: str = "<f4") -> NDArray[Any]:
-        """Return a column of which only the values in the mask `present` were packed; the others are NaN."""
+        """Read a column of which only the values in the mask `present` were packed; the others are NaN."""
         column = np.full(len(present), np.nan, dtype=kind)
         column[present] = self.take(int(present.sum()), kind)
         return column
@@ -163,7 +168,11 @@ class ColumnReader:
 
 
 def _unpack_rows(smooth: ColumnReader, rough: ColumnReader, count: int, begin: Sequence[int]) -> Rows:
-    """Undo `_rows_of`: return the whole numbers as a pool's columns have them, with the times of the ids last."""
+    """Undo `_rows_of`: return the rows as a pool's columns have them, with the times of the ids last.
+
+    The row of `created` stays the distance from the id's time, that of the importance stays hundredths, and flags stay
+    packed. `begin` are the first values of the rows stored as steps. Reads on in both readers.
+    """
     minimum = smooth.take(8 * (_TIME + 1)).view("<i8")
     varied = np.unpackbits(smooth.take(_TIME + 1)).reshape(-1, 8).astype(np.bool_)
     planes = np.zeros((_TIME + 1, 8, count), dtype=np.uint8)
@@ -181,8 +190,9 @@ def _unpack_rows(smooth: ColumnReader, rough: ColumnReader, count: int, begin: S
 def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, positions: Rows, gaps: Rows, float_bytes: bytes) -> Pool:
     """Return a pool from its unpacked parts; ValueError if they do not fit the head.
 
-    `positions` are the pool positions that each leg ranked, `gaps` how far their ranks are from 1, 2, 3 …, and
-    `float_bytes` the floats.
+    `ids` are 16 bytes each, `rows` are from `_unpack_rows`, `positions` the pool positions that each leg ranked, `gaps`
+    how far their ranks are from 1, 2, 3 …, and `float_bytes` the float columns, in the order in which `pack_pool`
+    writes them.
     """
     count, legs = int(head["n"]), cast("list[Any]", head["legs"])
     flags, floats = rows[_LOW] | rows[_HIGH] << 8, ColumnReader(float_bytes)

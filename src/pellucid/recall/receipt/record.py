@@ -80,7 +80,7 @@ class Draft:
 
     @property
     def query(self) -> bytes:
-        """Return the words of the request, which history stores apart; see `query_bytes`."""
+        """Return the words of the request, which history stores apart: what `query_bytes` makes of it."""
         return query_bytes(self.request)
 
     def receipt(self) -> Receipt:
@@ -167,7 +167,7 @@ _DEFLATER = (1, zlib.DEFLATED, 14, 7)
 
 
 def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the header, the pool's smooth bytes (empty before version 5) and, from its rough bytes on, the rest.
+    """Return the header (JSON), the pool's smooth bytes (empty before version 5), and the bytes from its rough ones on.
 
     Raises zlib.error if the bytes are not a receipt.
     """
@@ -195,7 +195,11 @@ def _pack_request(request: Request) -> dict[str, object]:
 
 
 def _pack_plan(request: Request, plan: Plan) -> list[object]:
-    """Return what the plan says beside its words, JSON-ready; names and phrases as places in the query."""
+    """Return what the plan says beside its words, JSON-ready; names and phrases as places in the query.
+
+    A list: class, depth, reason, number of entities, places of the entities and then of the `named`, and the period or
+    None.
+    """
     period = plan.period
     spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
     dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)
@@ -218,7 +222,7 @@ def _trace_values(trace: Wire) -> list[object]:
 
 
 def _trace_of(kind: type[_Trace], values: Sequence[object]) -> _Trace:
-    """Return a trace from the values of its first fields, as `_trace_values` returns them."""
+    """Return a trace from the values of its first fields, as `_trace_values` returns them; "" means the default."""
     return kind(**{name: value for name, value in zip(kind.model_fields, values, strict=False) if value != ""})
 
 
@@ -261,7 +265,7 @@ def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, wo
 
 
 def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return numbers of rungs as `RUNGS` counts them now, from the numbers that the receipt uses."""
+    """Return numbers of rungs as `RUNGS` counts them now (1 + the index; 0: none), from those that the receipt uses."""
     names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
     new_numbers = [0, *(1 + RUNGS.index(name) for name in names)]
     return np.array(new_numbers, dtype=np.uint8)[numbers]
@@ -351,7 +355,10 @@ def _state_of(
     query_and_filters: tuple[str, list[Any]],
     words: tuple[str, ...],
 ) -> State:
-    """Return the finished state that a header records; `query_and_filters` is from `split_query`."""
+    """Return the finished state that a header records.
+
+    `query_and_filters` is from `split_query`; `words` are the plan's.
+    """
     query, _ = query_and_filters
     length, included, omitted = header["context"]
     ids: Any = pool.ids.tolist()

@@ -8,7 +8,10 @@ from pellucid.recall.state import Request
 
 
 def place_of_word(request: Request, word: str) -> tuple[int, int]:
-    """Return the start and the length of a word in the query; (0, 0) if the query is not stored, or lacks the word."""
+    """Return the start and the length of the first place of a word in the query, in characters.
+
+    (0, 0) if the query is not to be stored, or lacks the word.
+    """
     is_there = request.settings.store_query_text and word in request.query
     return (request.query.index(word), len(word)) if is_there else (0, 0)
 

@@ -13,7 +13,11 @@ REPETITIONS = 10
 
 
 def boost(state: State) -> State:
-    """Add terms for what a memory is (importance, heat, a pin …) and whose words it has, each weighted by a setting."""
+    """Add the terms in `BOOSTS`: for what a memory is (importance, heat, a pin …) and for whose words it has.
+
+    Each is weighted by a setting; `asking` and `tierPrior` are negative. A term is missing if it is 0 for all
+    candidates or the request leaves it out.
+    """
     pool, settings = state.pool, state.request.settings
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
     is_own = state.plan.own & ((pool.direct & OWN) > 0)  # who asks for something tells of themself, too
@@ -34,7 +38,7 @@ def boost(state: State) -> State:
 def _speaks_of_named(pool: Pool) -> Mask:
     """Return a mask of the candidates that say something by or about somebody whom the query names.
 
-    A turn that only asks says nothing: the turn after it counts in its place.
+    A candidate that only asks does not count; in its place count those of the next turn of its session that do not ask.
     """
     out = pool.named & ~pool.asks
     for at in np.flatnonzero(pool.named & pool.asks & (pool.session >= 0)):

@@ -14,16 +14,20 @@ _SLACK = 1e-4
 
 
 def compare(state: State) -> State:
-    """Find the pairs of similar candidates, if a penalty for similarity is on; drop the features, used up here."""
+    """Set the pool's pairs of similar candidates, and drop the state's `features`, which no later stage reads.
+
+    There are none if the weight of the penalty for similarity (`mmrLambda`) is 0 or the request leaves `diversify` out.
+    """
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
     return replace(state, features=None, pool=replace(state.pool, pairs=_similar_pairs(state) if wanted else Pairs()))
 
 
 def diversify(state: State) -> State:
-    """Add the final score of every candidate, and the order of those that passed the ladder.
+    """Set the final score of every candidate (its terms less the penalty), and `order`: those that passed, best first.
 
-    If the penalty lowers a candidate, a rung tells so, and `soft` of that candidate names it.
+    To pass is to be rejected by no filter. The penalty is for similarity to a better candidate. If it lowers some, the
+    rung `mmr-diversify` is added, and `soft` of each of them, if still 0, gets the number of this rung.
     """
     pool, settings = state.pool, state.request.settings
     base = total(pool.terms, len(pool))
@@ -37,7 +41,10 @@ def diversify(state: State) -> State:
 
 
 def _similar_pairs(state: State) -> Pairs:
-    """Map pairs of pool positions that passed the ladder to their cosine, if that is at least the threshold."""
+    """Map pairs of pool positions that passed the ladder to their cosine, if that is at least `mmrThreshold`.
+
+    The lower position comes first. Empty without features.
+    """
     if state.features is None:
         return {}
     best = np.flatnonzero(state.pool.rejected == 0)

@@ -78,7 +78,7 @@ def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Int
 
 
 def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: float) -> Floats:
-    """Return what each candidate gains from the fused scores of its session; `session` is -1 if it has none.
+    """Return what each candidate gains from the fused scores of its session; 0 without one (`session` is -1).
 
     `alpha` times: neighbours at distance 1 in full, at 2 by half, plus a quarter of the session's three best other
     scores. A distance is the greater of the distances in turns (`ordinal`) and in rows (`place`), so that the many
@@ -101,7 +101,10 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
 
 
 def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, place: Ints) -> Floats:
-    """Return what each candidate lends the one at `position`: `alpha` times their sum is its `expansion`."""
+    """Return what each candidate lends the one at `position`: `alpha` times their sum is its `expansion`.
+
+    0 for itself and for other sessions.
+    """
     others = np.flatnonzero((session == session[position]) & (session >= 0) & (np.arange(len(fused)) != position))
     apart = np.maximum(np.abs(ordinal[others] - ordinal[position]), np.abs(place[others] - place[position]))
     shares = np.where(ordinal[others] == ordinal[position], SAME_TURN, 1.0) * _SHARES[np.minimum(apart, REACH + 1)]
@@ -112,7 +115,7 @@ def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, plac
 
 
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
-    """Return for each row the sum of the three best scores among the other rows of its session."""
+    """Return for each row the sum of the three best scores among the other rows of its session (-1 is one, too)."""
     if len(sessions) == 0:
         return scores
     order = np.lexsort((-scores, sessions))
@@ -132,11 +135,11 @@ STEP = 0.001
 
 
 def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
-    """Return how far each newer candidate is raised to be `STEP` above the older ones that it is allowed to overtake.
+    """Return how far each candidate is raised (0 if not) to be `STEP` above the best of the older ones it overtakes.
 
-    `leads[older, newer]` is the greatest lead that can be overtaken; below 0 if none can. The second value maps the
-    position of each raised candidate to that of the best one it now precedes. The oldest are raised first, so that in a
-    chain the newest ends on top.
+    It overtakes those whose score (`base`, or as raised) is ahead of its own by 0 to `leads[older, newer]`; a lead
+    below 0 forbids it. The second value maps the position of each raised candidate to that of the best one it
+    overtakes. The oldest (`created`) are raised first, so that in a chain the newest ends on top.
     """
     final, above = base.copy(), dict[int, int]()
     for newer in np.lexsort((np.arange(len(base)), created)).tolist():

@@ -11,7 +11,10 @@ from pellucid.recall.state import Pool, State, World
 
 
 def widen(state: State, world: World) -> State:
-    """Add to the pool the turns next to each leg's best candidates; nothing if `scorePropagationAlpha` is 0."""
+    """Add to the pool the rows up to two turns from each leg's first `expandFrom` candidates in their sessions.
+
+    The same state if `scorePropagationAlpha` is 0.
+    """
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
         return state
@@ -21,7 +24,7 @@ def widen(state: State, world: World) -> State:
 
 
 def top_of_each_leg(pool: Pool, places: int) -> Mask:
-    """Return a mask of the candidates in the first `places` of some leg: their neighbours join the pool."""
+    """Return a mask of the candidates in the first `places` of some leg's search among rows allowed to answer."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for ranks in pool.ranks.values():
         out |= (ranks > 0) & (ranks <= places)
@@ -29,7 +32,10 @@ def top_of_each_leg(pool: Pool, places: int) -> Mask:
 
 
 def expand(state: State) -> State:
-    """Add the `expansion` term: what each candidate gains from the fused scores of its neighbours in the session."""
+    """Add the `expansion` term: what each candidate gains from the fused scores of its neighbours in the session.
+
+    The same state if `scorePropagationAlpha` is 0. See `equation.expansion`.
+    """
     pool, alpha = state.pool, state.request.settings.score_propagation_alpha
     if len(pool) == 0 or alpha == 0:
         return state

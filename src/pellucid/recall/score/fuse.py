@@ -15,8 +15,11 @@ COMPANY = 0.4
 
 
 def fuse(state: State) -> State:
-    """Begin the terms anew: one for each leg, from the candidates' ranks in it, and `temporal`, from the age of the
-    nominated ones. Terms of an earlier pass are gone."""
+    """Set the pool's terms anew, without those of an earlier pass: one for each leg, by rank, and `temporal`.
+
+    `temporal` is how recent a candidate is, 0 if no leg nominated it; it is missing if its weight is 0 or the request
+    leaves it out. What the graph leg finds beside its answers gets less of its term (`_company_weight`).
+    """
     request, plan, pool = state.request, state.plan, state.pool
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
@@ -30,9 +33,11 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked; also
-    those of `temporal`, `rerank` and `rerank_passage`. Edges and documents that are asked for by name weigh the graph
-    leg alike."""
+    """Return for this query the weights of the legs (their terms at rank 1), `temporal`, `rerank` and `rerank_passage`.
+
+    They are the settings, those of the query's class first. If the query asks for edges or for documents by name, the
+    graph leg weighs `graphAskedWeight`, unless it is off; `temporal` weighs 0 if the query is timeless.
+    """
     leg_weights = {leg.name: leg.weight_by(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | leg_weights | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:
@@ -49,11 +54,14 @@ def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 
 
 def _company_weight(settings: RecallSettings, plan: Plan) -> float:
-    """Return the graph leg's weight for candidates that it finds beside its answers (see `Plan.answers`)."""
+    """Return the graph leg's weight for candidates that it finds beside its answers (see `Plan.answers`).
+
+    `COMPANY` times its weight if the query asks for edges, else its setting.
+    """
     return COMPANY * weights_for(settings, plan)["graph"] if plan.asked else settings.leg_weights.graph
 
 
 def fused(pool: Pool) -> Floats:
-    """Return the sum of each candidate's `temporal` and leg terms, without legs that lend nothing (`Leg.lends`)."""
+    """Return the sum of each candidate's `temporal` term and its terms of legs from which neighbours gain."""
     legs = {"temporal", *(name for name in pool.ranks if LEGS[base_of(name)].lends)}
     return sum((term for name, term in pool.terms.items() if name in legs), start=0.0 * pool.final)

@@ -45,7 +45,7 @@ class Filter:
 
 
 def _within_boundary(state: State, pool: Pool) -> Mask:
-    """Return a mask of the candidates with no boundary scope that the caller lacks."""
+    """Return a mask of the candidates with no boundary scope (see `BOUNDARY_SCOPES`) that the caller lacks."""
     return within_scopes(pool.boundary, state.request.granted)
 
 
@@ -57,7 +57,8 @@ def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
 def strict_period(state: State) -> bool:
     """Whether a period in the query excludes what was created at another time.
 
-    The plan knows it too, but an explanation tries a recorded plan with other settings.
+    That is, the setting `queryDates` is `filter` and the plan's period `asserts`. The setting is asked too, because an
+    explanation tries a recorded plan with other settings.
     """
     period = state.plan.period
     return state.request.settings.query_dates == "filter" and period is not None and period.asserts
@@ -119,9 +120,10 @@ RUNGS = (
 
 
 def ladder(state: State) -> State:
-    """Return the state with every candidate's verdict, and the counts of every rung.
+    """Set every candidate's verdict by `FILTERS`, in order, and add a trace with counts for each of them to `rungs`.
 
-    Nothing can join the pool after this.
+    `rejected` becomes the number (from 1) of the filter that stops the candidate, 0 if none does; `soft` that of the
+    first filter that it failed but was spared by. No candidate may join the pool after this.
     """
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)

@@ -13,7 +13,8 @@ from pellucid.store.index_port import Codes
 def token_weights(plan: Plan, rows: int) -> Floats:
     """Return the weight of each query token: log(1 + N/(1 + df)) of the word that it is part of.
 
-    For a token that is part of no word, df is N. A token of a person's name weighs 0.
+    N is `rows`, df how many memories contain the word, N for a token that is part of no word. A token of a person's
+    name weighs 0.
     """
     frequency = [plan.frequencies[stem] if stem >= 0 else rows for stem in plan.token_stem]
     named = [stem in plan.people for stem in plan.token_stem]
@@ -21,12 +22,11 @@ def token_weights(plan: Plan, rows: int) -> Floats:
 
 
 def best_matches(query: NDArray[np.int8], memory_codes: Codes) -> Floats:
-    """Return, for each memory and query token, the best cosine among the memory's tokens.
+    """Return, as a matrix [memory, query token], the best cosine among the memory's tokens.
 
-    0 for a memory without tokens.
-
-    MaxSim of ColBERT (SIGIR 2020). Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128); the product
-    with a sign vector is 2·(bits·q) − Σq. Every sum is below 2^24, so exact in float32, in any order of the rows.
+    0 for a memory without tokens. MaxSim of ColBERT (SIGIR 2020). Memory tokens are sign codes (n, 16 bytes), query
+    tokens int8 (m, 128); the product with a sign vector is 2·(bits·q) − Σq. Every sum is below 2^24, so exact in
+    float32, in any order of the rows.
     """
     out = np.zeros((len(memory_codes.ends), len(query)))
     if len(query) == 0 or len(memory_codes.codes) == 0:
@@ -63,7 +63,10 @@ def weighted_mean(matches: Floats, weights: Floats) -> NDArray[np.float32]:
 
 
 def with_neighbours(matches: Floats, own: Ints, before: Ints, after: Ints) -> Floats:
-    """Return the matches of the rows `own`, raised to the best of the rows before and after them; -1 is no row."""
+    """Return the matches of the rows `own`, each raised, token by token, to that of the row before and after it.
+
+    `own`, `before` and `after` are aligned indices into `matches`; -1 is no row.
+    """
     out = matches[own]
     for beside in (before, after):
         has_neighbour = beside >= 0

@@ -11,7 +11,10 @@ from pellucid.recall.state import State, World
 
 
 def measure(state: State, world: World) -> State:
-    """Read each candidate's cosine to the query and which query words it contains, once, for all later stages."""
+    """Read each candidate's features: its vector, its cosine to the query, and which query words it contains.
+
+    They become the state's `features`; cosine and matches also the pool's.
+    """
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
     features = replace(features, matched=_truly_matched(state, world, features.matched))
@@ -20,10 +23,10 @@ def measure(state: State, world: World) -> State:
 
 
 def _truly_matched(state: State, world: World, matched: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the matches without those of a word whose stem is that of a function word: `Ines` has the stem of `in`,
-    which is nearly everywhere, so that the texts are read for it.
+    """Return the matches without false ones of words whose stem is that of an English function word.
 
-    English ones, as stems are English: `hats` is to match `hat`, though `hat` is a function word in German.
+    `Ines` has the stem of `in`, which is nearly everywhere, so for such a word the texts are read. English function
+    words only, as stems are English: `hats` is to match `hat`, though `hat` is a function word in German.
     """
     plan, out = state.plan, matched.copy()
     common = lexicon.words("function", codes=("en",))

@@ -35,13 +35,20 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
 
 def find_replaced(state: State, world: World) -> State:
-    """Find pairs of an older and a newer candidate: replaced documents, and what a session said again of one thing."""
+    """Set the pool's `replaced` and `retold`: pairs of positions of an older and a newer candidate.
+
+    Of replaced documents and their successors, and of what one session said again (`_find_retold`).
+    """
     replaced, retold = _find_replaced_documents(state, world), _find_retold(state, world)
     return replace(state, pool=replace(state.pool, replaced=replaced, retold=retold))
 
 
 def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Return pairs (older, newer) of pool positions in one session that share a rare word and answer much the same."""
+    """Return pairs (older, newer) of pool positions in one session that share a rare word and answer much the same.
+
+    The newer is at least 10 seconds later, their answer similarity (`_answer_similarity`) at least 0.5, and the word in
+    at most 1 % of the memories. Sections of documents are in no pair.
+    """
     pool = state.pool
     alike = _answer_similarity(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
     in_one_session = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
@@ -78,11 +85,12 @@ def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int
 
 
 def renew(state: State) -> State:
-    """Add the `renewal` term, which lifts newer memories above older ones that answer the same, and note in
-    `newer_than` what was lifted above what.
+    """Add the `renewal` term, which lifts newer memories above older ones that answer the same, and set `newer_than`.
 
-    Of the best eight candidates, and of the documents that `find_replaced` found to replace each other. The same state
-    if the weight is 0.
+    Of the eight best candidates that passed the ladder, a newer one may overtake an older one if the two are a pair in
+    `retold`, or if it is of another session, at least an hour later, and the two answer the same by at least `SAME`.
+    The lead it can make up grows with that similarity and `renewalWeight`. Then successors of replaced documents are
+    lifted. The same state if the weight is 0 or nothing is lifted.
     """
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
@@ -105,10 +113,12 @@ def renew(state: State) -> State:
 
 
 def _lift_successors(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
-    """Return how far the best section of each successor is raised, to be `STEP` above what its document replaced.
+    """Return how far the best section of each successor is raised, to be `STEP` above the best of what it replaced.
 
-    Also maps the position of each raised section to that of the older section below it. A successor that does not
-    answer the question stays where it is.
+    Also maps the position of each raised section to that of the older section below it. Only sections that passed the
+    ladder count. A successor stays where it is if it is ahead already, or does not answer: its score (`base`) is below
+    half of the older one's, or it has none of the content words that the older has of the question. An older section
+    that the graph leg answers with is overtaken in any case.
     """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
@@ -132,8 +142,8 @@ def _answer_similarity(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats
     """Return how far two candidates answer the same, as a matrix [older, newer] from 0 to 1.
 
     It is the geometric mean of two shares: what both contain of the question, and what the newer contains of the
-    older's part of it. Each content word of the question counts log(1 + N/(1 + df)), as in late interaction; words that
-    no memory contains do not count.
+    older's part of it. Each content word of the question counts log(1 + N/(1 + df)) for df of N (`rows`) memories that
+    contain it; words that no memory contains do not count.
     """
     words = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
     weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in words])
@@ -144,7 +154,10 @@ def _answer_similarity(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats
 
 
 def _is_later_elsewhere(pool: Pool, among: Ints) -> Matrix:
-    """Return a matrix [older, newer] over `among`: whether the newer is of another session, at least an hour later."""
+    """Return a matrix [older, newer] over `among`: whether the newer is at least an hour later, and of another session.
+
+    A candidate without a session counts as of another.
+    """
     created, session = pool.created[among], pool.session[among]
     elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
     return elsewhere & (created[None, :] - created[:, None] >= HOUR)
@@ -161,6 +174,9 @@ def _is_retold(pool: Pool, among: Ints) -> Matrix:
 
 
 def _can_give_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
-    """Return a matrix [older, newer] over `among`: False if the older alone is pinned, or asked edges lead to it."""
+    """Return a matrix [older, newer] over `among`: whether the newer may overtake the older.
+
+    It may not if the older alone is pinned, or if the graph leg answers with the older (`Pool.answering`).
+    """
     pinned, asked = pool.pinned[among], pool.answering(plan)[among]
     return (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

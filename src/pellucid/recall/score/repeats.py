@@ -70,9 +70,10 @@ class _MemoryWords:
     def covers(self, other: "_MemoryWords") -> bool:
         """Whether this memory says all that the other does, so that the other can be left out.
 
-        This memory must contain every number and name of the other. If they share a turn, 70 % of the other's words are
-        then enough. Else it must have the same text, or every content word of the other, of at least four, and both
-        must deny or affirm the same.
+        This memory must contain every number and name of the other. If they share a turn, it is then enough to contain
+        70 % of the other's words, or to have 70 % of its own words from a short turn that it was extracted from
+        (`_was_read_from`). Else it must have the same text, or every content word of the other, of at least four, and
+        both must deny or affirm the same.
         """
         if not other.names <= self.words:
             return False
@@ -89,9 +90,9 @@ class _MemoryWords:
         return polarity(self._clauses_about(other)).denied == polarity(other.memory.content).denied
 
     def _clauses_about(self, other: "_MemoryWords") -> str:
-        """Return the clauses of this memory half of whose content words are in the other, joined.
+        """Return the clauses of this memory, joined, of whose content words at least half are in the other.
 
-        Their denials are compared.
+        `covers` compares their denials with the other's.
         """
         clauses = ((each, content_words(each)) for each in _CLAUSE.split(self.memory.content))
         return ", ".join(each for each, inside in clauses if 2 * len(other.content.intersection(inside)) >= len(inside))
@@ -99,8 +100,8 @@ class _MemoryWords:
     def extends(self, other: "_MemoryWords") -> bool:
         """Whether this memory is at most twice as long as the other, and says all of it.
 
-        The other must be of the same session. Most of the other is enough if it is the turn that this memory was
-        extracted from.
+        It does if both are of one session and it has all words of the other and more, or if they share a turn and it
+        was extracted from the other (`_was_read_from`).
         """
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
@@ -108,7 +109,11 @@ class _MemoryWords:
         return whole or (_spans_overlap(self.spans, other.spans) and self._was_read_from(other))
 
     def _was_read_from(self, other: "_MemoryWords") -> bool:
-        """Whether this memory was extracted from the short turn `other`, and contains most of its content words."""
+        """Whether this memory can have been extracted from `other`, a turn or section of at most 280 characters.
+
+        It must be none itself, and contain at least half of the other's content words and all its names and numbers.
+        Whether they share a turn is for the caller to check.
+        """
         turn, memory = other.memory.category in TRANSCRIBED, self.memory.category not in TRANSCRIBED
         has_most = len(other.content & self.content) >= MOST * len(other.content)
         return turn and memory and has_most and other.names <= self.words and len(other.memory.content) <= SHORT
@@ -117,8 +122,8 @@ class _MemoryWords:
 def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
     """Return the best `topK` memories that do not repeat a better one: their pool positions, then themselves.
 
-    Best first. The third value maps the position of each memory left out above the last of these to the position of the
-    memory that it repeats.
+    Best first. The third value maps the pool position of each memory left out so far to the position of the one, among
+    those returned, that it repeats.
     """
     max_count, order = state.request.settings.top_k_facts, state.order
     kept, repeats = dict[int, Served](), dict[int, int]()
@@ -137,7 +142,7 @@ def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dic
 
 
 def irreplaceable(state: State) -> Mask:
-    """Return a mask of the candidates that no repetition can put out: the pinned ones, and a direct answer."""
+    """Return a mask of the candidates never left out for a later one that says more: pinned ones, a direct answer."""
     return state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
 
 
@@ -169,9 +174,10 @@ class AlreadyTold:
     def take(self, memory: Memory, number: int, *, must_stay: bool = False) -> dict[int, int]:
         """Add the next best memory; map the number of each memory now left out to the number of the one covering it.
 
-        `number` is the memory's position in the pool. The new memory is left out if a better one covers it. The memory
-        taken just before is left out if the new one extends it; a memory with `must_stay` is not left out by a later
-        one. A memory that is no section and has no session or no turns as evidence covers and repeats nothing.
+        `number` is the memory's position in the pool. The new memory is left out if one taken before covers it
+        (`covers`). The memory taken just before is left out if the new one extends it; a memory with `must_stay` is not
+        left out by a later one. A memory that is no section and has no session or no turns as evidence covers and
+        repeats nothing.
         """
         before, self._last = self._last, None
         if memory.category == "section":
@@ -193,8 +199,8 @@ class AlreadyTold:
     def _take_section(self, memory: Memory, number: int, *, bare: bool) -> dict[int, int]:
         """Add a section; return as `take` does.
 
-        The section is left out for another of its document with all its lines, and if `bare`, for any other of its
-        document. A bare section gives way to the first that is not.
+        The section is left out for another of its document with all its lines, and if `bare` (see `is_bare`), for any
+        other of its document. A bare section gives way to the first of its document that is not.
         """
         document, lines = memory.session_id or memory.id, _lines_of(memory.content)
         lines_of_sections = self._sections.setdefault(document, {})
@@ -214,7 +220,10 @@ class AlreadyTold:
 
 
 def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of positions (covered, covering): memories that a later one of the same turns says in full."""
+    """Yield pairs of positions (covered, covering): memories that a later one of the list, of the same turns, covers.
+
+    See `covers`; besides, all content words of the first must be in the second.
+    """
     spans = [tuple(_evidence_spans(each)) for each in memories]
     overlapping = [(a, b) for a, b in combinations(range(len(memories)), 2) if _spans_overlap(spans[a], spans[b])]
     words_of = {
@@ -226,9 +235,10 @@ def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
 
 
 def is_bare(memory: Memory, asked: AbstractSet[str], stems: Callable[[str], AbstractSet[str]]) -> bool:
-    """Whether a memory is a licence or the like, and has no sought word that its document's name lacks; see `sought`.
+    """Whether a memory is a licence or the like (`is_carried_along`) that answers no more than its document's name.
 
-    Never if the question asks for a licence or the like.
+    That is, it has no stem of `asked` that the name lacks; `asked` and `stems` are from `sought`. Never if the question
+    asks for a licence or the like.
     """
     if not is_carried_along(memory) or asked & stems(" ".join(vocabulary("backmatter"))):
         return False
@@ -238,7 +248,7 @@ def is_bare(memory: Memory, asked: AbstractSet[str], stems: Callable[[str], Abst
 
 
 def is_carried_along(memory: Memory) -> bool:
-    """Whether a memory is a licence, references or a like section of a document, which only carries it along."""
+    """Whether a memory is a section of a document whose heading names a licence, a list of references or the like."""
     document, heading = split_naming_line(memory.content)
     if not document or memory.category != "section":
         return False
@@ -256,7 +266,7 @@ def _lines_of(section: str) -> frozenset[str]:
 def _evidence_spans(memory: Memory) -> Iterator[_Span]:
     """Yield the turns that a memory was read from, as (session, first turn, last turn).
 
-    Evidence of other forms is left out.
+    Evidence of another form than `session:first-last` is left out.
     """
     for source, _, range_ in (each.rpartition(":") for each in memory.evidence):
         start, _, end = range_.partition("-")

@@ -20,7 +20,8 @@ NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 def score_survivors(state: State, world: World) -> State:
     """Score the candidates that passed the ladder with the chosen reranker; scores stay NaN if it cannot score.
 
-    Raises EncoderError if a model is asked and fails or is late.
+    A model sets `rerank_score` of the best of them; late interaction also `passage_score`, and needs an encoder. Raises
+    EncoderError if a model is asked and fails or is late.
     """
     if state.rerank_backend == NO_RERANKING:
         return state
@@ -33,7 +34,10 @@ def score_survivors(state: State, world: World) -> State:
 
 
 def scorer(settings: RecallSettings, world: World) -> str:
-    """Return the name of the reranker chosen by settings and world, whether or not it then works; `none` if off."""
+    """Return the name of the reranker chosen by settings and world, whether or not it then works; `none` if off.
+
+    It is off if `enableReranking` is, if both its weights are 0, or if the backend is `none`.
+    """
     is_weighted = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
     if not settings.enable_reranking or not is_weighted or world.rerank.backend == NO_RERANKING:
         return NO_RERANKING
@@ -41,7 +45,10 @@ def scorer(settings: RecallSettings, world: World) -> str:
 
 
 def rerank(state: State) -> State:
-    """Add the terms `rerank` and `rerankPassage`, from the ranks by a memory's own score and by its passage's score."""
+    """Add the terms `rerank` and `rerankPassage`, from the ranks by a memory's own score and by its passage's score.
+
+    A term is missing if its weight is 0, the request leaves it out, or no candidate has such a score.
+    """
     pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
     for name, scores, weight in (
         ("rerank", pool.rerank_score, settings.leg_weights.rerank),

@@ -53,8 +53,9 @@ class Citations(Protocol):
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
         """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
 
-        An explicit citation replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after an
-        unfavourable explicit one, automatic citations are refused (False). Raises StoreError if it cannot be written.
+        An explicit citation first deletes automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind;
+        after an explicit one not in `FAVOURABLE`, automatic citations are refused (False). Raises StoreError if it
+        cannot be written.
         """
         ...
 

@@ -42,9 +42,10 @@ class History(Protocol):
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Queue one recall, with its served results and its event, to be stored in the background.
 
-        It is stored in one transaction within a quarter of a second, before any read here, and before `close`.
-        `make_record` is called to build the record, `then` once it is written. If the disk is nearly full, both happen
-        at once, and `then` is called even if the record cannot be written. Raises StoreError if it cannot be written.
+        It is stored within a quarter of a second, before any read here, and before `close`. `make_record` is called to
+        build the record, `then` once it is written. If the disk is nearly full (8 MiB free), both happen at once,
+        `then` even if the record cannot be written. Raises StoreError if what has to be written at once, the queue
+        included when it is full, cannot be.
         """
         ...
 
@@ -72,10 +73,10 @@ class History(Protocol):
     ) -> int:
         """Erase the queries and citation notes that contain one of these words, and the notes on `memory_ids`.
 
-        Return how many queries, notes and receipts were erased or emptied. Case does not matter; only a short ASCII
-        word must stand alone, others are found inside longer ones, too. Receipts keep ranks, scores and ids, except old
-        ones that contain their query: those are emptied. The bytes are gone from disk at once or, without `scrub`,
-        after the next `scrub`.
+        Return how many queries, notes and receipts were erased or emptied. Case does not matter; only an ASCII word of
+        fewer than four characters must stand alone, others are found inside longer ones, too. Receipts keep ranks,
+        scores and ids, except old ones that contain their query: those are emptied. The bytes are gone from disk at
+        once or, without `scrub`, after the next `scrub`.
         """
         ...
 
@@ -84,20 +85,20 @@ class History(Protocol):
         ...
 
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
-        """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
+        """Drop the packed receipts that are too old, too many or too large; return how many.
 
-        Their queries go too, and those of recalls that failed before `before`. The newest `keep` (at least 1) of all
-        namespaces stay, as far as they fit in `max_bytes`. A recall with a memory that was cited automatically
-        is old only before `cited_before`. Served results stay; pinned receipts (see `Receipts`) and explicitly cited
-        ones are left alone.
+        Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before`; too many
+        is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what makes the newest receipts
+        exceed `max_bytes`. Queries of dropped receipts go too, and those of recalls that failed before `before`. Served
+        results stay; pinned receipts (see `Receipts`) and explicitly cited ones are left alone.
         """
         ...
 
     def trim(self, before: int, keep: int) -> int:
         """Delete citations and events older than `before` (epoch ms), and events beyond the newest `keep`.
 
-        Return how many were deleted. The sums of their days stay. Notes go with their citations; with the event of a
-        failed recall go its query and its place in the list of recalls. `keep` counts events of all namespaces.
+        Return how many were deleted. Their sums by day stay. Notes go with their citations; with the event of a failed
+        recall go its query and its place in the list of recalls. `keep` counts events of all namespaces.
         """
         ...
 

@@ -72,11 +72,14 @@ class Telemetry(Protocol):
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories of which no `LiftRow` is stored yet; the newest recall first."""
+        """Return, by recall id, the cited memories whose ranks without a leg (`LiftRow`) are still to be stored.
+
+        The newest recall comes first.
+        """
         ...
 
     def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Store the ranks of cited memories with and without a leg, so that they are due no longer.
+        """Store the ranks of cited memories with and without a leg; `lifts_due` then returns these memories no longer.
 
         Raises StoreError if that fails.
         """

@@ -22,9 +22,10 @@ class Traces(Protocol):
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) of every row about the subject, without packed columns.
+        """Yield (table name, row) of every row about the subject, without packed (binary) columns.
 
-        `recall_ids` are further recalls of the subject.
+        `recall_ids` are further recalls of the subject. Of the table `uses` only the memory's id, the kind and the
+        instant.
         """
         ...
 

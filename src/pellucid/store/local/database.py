@@ -86,7 +86,7 @@ def open_shared(
 
 
 def has_no_room_for_log(path: Path) -> bool:
-    """Whether a database has no log and no shared-memory file, and the disk has no space for them."""
+    """Whether a database has no log and no shared-memory file, and the disk has under 32 KiB free for them."""
     if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
         return False
     return shutil.disk_usage(path.parent).free < _SHARED_BYTES
@@ -111,7 +111,7 @@ def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int
 
 
 def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
-    """Apply a pragma, retrying until `until` while busy: SQLite does not wait where several turn a file to WAL."""
+    """Apply a pragma, retrying while busy until `until` (`monotonic`): SQLite does not wait for a change to WAL."""
     while True:
         try:
             list(stream(connection, f"PRAGMA {pragma}"))

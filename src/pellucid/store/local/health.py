@@ -54,7 +54,9 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
 
 
 def totals(home: Path) -> tuple[int, int]:
-    """Return the number of memories in the index and how many of them have a vector; zeros without a readable index."""
+    """Return the number of memories in the index and how many of them have a vector; zeros without an index that can be
+    opened.
+    """
     if _is_empty(home / "index.db"):
         return 0, 0
     try:
@@ -86,7 +88,7 @@ def fingerprint(memory: Memory) -> bytes:
 def set_aside(home: Path, at: datetime) -> str:
     """Rename the index and its log, so that a new one can be built; return the new name, `index.db.damaged-<at>`.
 
-    `at` is in UTC. Without an index nothing happens.
+    `at` is in UTC. Without an index nothing is renamed. The files become readable by their owner alone.
     """
     name = f"index.db.damaged-{at:%Y%m%dT%H%M%S.%fZ}"
     for suffix in ("-wal", "-shm", ""):  # the database last: without its log it is only older, never stranger
@@ -103,9 +105,9 @@ def skipped(home: Path) -> list[tuple[Skip, str]]:
 
 
 def replaces_atomically(records: Records) -> bool:
-    """Whether replacing a vault file never loses an editor's concurrent save.
+    """Whether replacing a vault file never loses an editor's concurrent save; tried on two temporary files.
 
-    True, too, for a record that is not local, and if a full disk leaves it untried: two temporary files are made.
+    True, too, for a record that is not local, and if a full disk leaves it untried.
     """
     with suppress(NoRoomError):  # it is tried on two files: a full disk says nothing of that
         return not isinstance(records, LocalRecords) or records.replaces_atomically()
@@ -196,7 +198,10 @@ def _waiting_entry_problem(connection: apsw.Connection) -> str | None:
 
 
 def _index_row_problem(connection: apsw.Connection) -> str | None:
-    """Return the first row or counter of the index that no indexing can have written; None if all are possible."""
+    """Return the problem of the first counter, row or record of the index that no indexing can have written.
+
+    None if all are possible.
+    """
     for key, value in database.stream(connection, "SELECT key, value FROM meta"):
         if key in _NUMBERS and not str(value).isdecimal():
             return f"the number of the last {_NUMBERS[key]} is no number"
@@ -234,7 +239,7 @@ def _spooled_turn_problem(connection: apsw.Connection) -> str | None:
 
 
 def _is_record_of(record: object, expected_id: object, model: type[Memory | Episode | FoldRow] = Memory) -> bool:
-    """Whether a JSON record parses as `model` and has this id."""
+    """Whether a JSON record parses as `model` and has this id (for a fold, that of its memory)."""
     try:
         parsed = model.model_validate_json(record) if isinstance(record, str) else None
     except ValidationError:

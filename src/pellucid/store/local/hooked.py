@@ -63,7 +63,7 @@ class HookedSessions:
         return after
 
     def last_told(self) -> datetime | None:
-        """Return when (UTC) the last event of any session came in, processed or waiting; None if none is on record."""
+        """Return when (UTC) the last event of any session came in, processed or waiting; None without any."""
         heard = [each.heard for each in self.known()]
         for path in _session_files(self._waiting):
             with suppress(FileNotFoundError):
@@ -80,10 +80,10 @@ class HookedSessions:
         return len(_session_files(self._waiting))
 
     def take_waiting(self) -> Iterator[dict[str, Any]]:
-        """Yield the JSON of each file that a client left in `hooks/waiting/`; it is deleted when the next is asked for.
+        """Yield the JSON of each file that a client left in `hooks/waiting/`, taking it away from other readers.
 
-        A file that is not JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
-        took its place.
+        It is deleted when the next is asked for; a file that is not JSON is deleted, too. If the caller stops or raises
+        instead, the file goes back to waiting, unless a newer one took its place.
         """
         for path in _session_files(self._waiting):
             taken = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

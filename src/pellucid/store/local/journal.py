@@ -55,7 +55,10 @@ class FiledMonth:
     """Whether the file was found changed since; then it is read again until it is right."""
 
     def with_lines_added(self, data: bytes) -> "FiledMonth":
-        """Return the month with complete lines appended; `mtime_ns` and `wanting` are reset."""
+        """Return the month's state after the complete lines `data` were appended: its size, and its digest chained on.
+
+        `mtime_ns` is -1 (unknown) and `wanting` False in it.
+        """
         chain = self.chain
         for line in data.splitlines(keepends=True):
             chain = hashlib.blake2b(chain + line, digest_size=16).digest()
@@ -77,7 +80,10 @@ class Settled:
 
 
 def open_journal(path: Path) -> apsw.Connection:
-    """Open the journal with full synchronisation, so that commits survive a power cut."""
+    """Open the journal, created if it is missing, with full synchronisation: commits survive a power cut.
+
+    Its tables are not migrated.
+    """
     connection = connect(path, synchronous="FULL")
     execute(connection, "PRAGMA temp_store = MEMORY")  # a rewrite of the file puts no copy elsewhere
     return connection
@@ -89,7 +95,10 @@ def is_known_op(connection: apsw.Connection, op_id: str) -> bool:
 
 
 def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
-    """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number."""
+    """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number.
+
+    Its writes and removals wait to be filed; what it adopted counts as filed, and its turns as seen.
+    """
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)
     removals = ((each.path, each.base_hash, REMOVED, b"") for each in operation.removals)
@@ -103,12 +112,15 @@ def append(connection: apsw.Connection, operation: JournalOperation, ledger: Ite
 
 
 def pending_digest(connection: apsw.Connection, path: str) -> str | None:
-    """Return the digest of the newest waiting bytes of a path; `REMOVED` if its removal waits, None if nothing does."""
+    """Return the digest of the newest bytes of a path that wait to be written to its file.
+
+    `REMOVED` ("") if its removal waits, None if nothing does.
+    """
     return _first(connection, "pending_hash", path)
 
 
 def pending_twin(connection: apsw.Connection, path: str) -> str | None:
-    """Return a waiting path that differs from this one only in case or composition; None if there is none."""
+    """Return a path with a waiting change that differs from this one only in case or Unicode composition, or None."""
     return _first(connection, "pending_twin", folded(path), path)
 
 
@@ -126,7 +138,7 @@ def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes | None, 
 
 
 def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:
-    """Return the id of the newest operation that gave a path the bytes of this digest; None if none did."""
+    """Return the id of the newest operation that gave a path bytes of this digest, or found them there; else None."""
     return _first(connection, "version_op", path, digest)
 
 
@@ -163,7 +175,7 @@ def _checked_bytes(data: object, path: str) -> bytes:
 
 
 def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:
-    """Record how paths were dealt with, for their entries up to `last_entry`, and erase the payloads of these."""
+    """Set the `state` of each path's waiting entries up to `last_entry`, and erase their bytes: they are dealt with."""
     rows = ((each.state, each.path, each.last_entry) for each in settled)
     execute_many(connection, _SQL["settle_entries"], rows)
 
@@ -205,7 +217,7 @@ def raise_ledger_number(connection: apsw.Connection, last_seq: int) -> None:
 
 
 def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
-    """Map each month to its ledger file as last recorded; months that were never recorded are left out."""
+    """Map each month `YYYY-MM` to the recorded state of its ledger file; months without one are left out."""
     return {
         row[0]: FiledMonth(row[0], row[1], bytes(row[2]), row[3], bool(row[4]))
         for row in execute(connection, _SQL["filed"])
@@ -213,7 +225,7 @@ def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
 
 
 def put_filed(connection: apsw.Connection, months: Iterable[FiledMonth]) -> None:
-    """Record the state of ledger files."""
+    """Record the state of ledger files, in place of what was recorded of the same months."""
     rows = ((each.month, each.size, each.chain, each.mtime_ns, each.wanting) for each in months)
     execute_many(connection, _SQL["put_filed"], rows)
 
@@ -273,12 +285,12 @@ def paths_of(connection: apsw.Connection, digests: Collection[str]) -> list[str]
 
 
 def rename(connection: apsw.Connection, path: str, name: str) -> int:
-    """Replace a path by `name` in all settled entries and forget their digests; return how many entries named it."""
+    """Replace a path by `name` in all its entries that do not wait, and forget their digests; return their number."""
     return len(execute(connection, _SQL["rename"], (name, name, path)))
 
 
 def forget_versions(connection: apsw.Connection, path: str, but: str) -> None:
-    """Forget the digests in settled entries of a path, except the digest `but` of its current bytes."""
+    """Forget the digests in a path's entries that do not wait, except the digest `but` of its current bytes."""
     execute(connection, _SQL["forget_versions"], (but, path, but))
 
 

@@ -66,7 +66,8 @@ class WriteLock:
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
         """Wait until no conflicting thread of this process has the lock or asked first; yield whether that came true.
 
-        It is False after `wait_s` seconds, or at the deadline.
+        Two threads conflict if they want the same namespace, or if one wants the whole home (None). It is False after
+        `wait_s` seconds, or at the deadline; if True, this thread counts as an owner for the block.
         """
         waiter, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
@@ -102,10 +103,11 @@ def namespace_lock(home: Path, namespace: str, purpose: str = "write") -> Path:
 
 @contextmanager
 def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, shared: bool = False) -> Generator[bool]:
-    """Hold a lock file for the block, exclusively unless `shared`; yield whether it was acquired.
+    """Hold a lock file, made if missing, for the block, exclusively unless `shared`; yield whether it was acquired.
 
-    It yields False only if `wait_s` is 0 and the lock is taken, or if the file cannot be written. With a longer wait
-    it raises DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the file cannot be written.
+    With `wait_s` 0 it yields False if the lock is taken, or if the file may not be written (a permission, a read-only
+    file system). With a longer wait it raises DeadlineError at the deadline, StoreBusyError after `wait_s`. StoreError
+    if the file cannot be opened for another reason, or may not be written while waiting is allowed.
     """
     with os_errors_explained(path):
         try:
@@ -130,7 +132,7 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
 def acquire_file_lock(descriptor: int, wait_s: float, deadline: Deadline, *, shared: bool = False) -> bool:
     """Lock an open file, exclusively unless `shared`; return whether it was acquired within `wait_s` seconds.
 
-    While it waits, DeadlineError is raised at the deadline.
+    With `wait_s` 0 it tries once. While it waits, DeadlineError is raised at the deadline.
     """
     until, kind = time.monotonic() + wait_s, fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:

@@ -53,9 +53,9 @@ class ModelFile(Generic[Content]):
             raise self._error(f"is damaged: {where}: {first['msg']}"[:300]) from error
 
     def change(self, update: Callable[[Content], Content]) -> Content:
-        """Replace the content by `update(content)`, if it differs, and return it; it is on disk by then.
+        """Replace the content by `update(present content)`, if that differs, and return it; it is on disk by then.
 
-        The caller has made the folder, and excludes other writers. Raises StoreError if that fails.
+        The folder must exist, and the caller excludes other writers. Raises StoreError if it cannot be read or written.
         """
         before = self.read()
         after = update(before)

@@ -72,7 +72,7 @@ class LocalSpool:
         return [] if self._is_unused else [Waiting(*row) for row in self._queries.run("waiting", namespace or "")]
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns by key, and their bytes on disk if possible now; return how many were there.
+        """Delete turns by key, in any namespace, and their bytes on disk if possible now; return how many were there.
 
         For the sessions of these turns, the count of failures and the error message are cleared.
         """

@@ -25,13 +25,18 @@ _KINDS: Mapping[type, Kind] = {bool: "switch", int: "whole", float: "number", Pa
 
 
 def commands_json(sections: Mapping[str, tuple[Operation[Any, Any] | str, ...]] = SECTIONS) -> str:
-    """Return the content of `commands.json` for the sections of the operations table: a line for each command."""
+    """Return the content of `commands.json` for the sections of the operations table: a line for each command. It maps
+    each section to its commands by their words; each is a list: operation, its module, the module of its own code,
+    help, parameters.
+    """
     texts = (f"{json.dumps(title)}: {{\n{_commands_json(listed)}\n}}" for title, listed in sections.items())
     return "{\n" + ",\n".join(texts) + "\n}\n"
 
 
 def _commands_json(listed: tuple[Operation[Any, Any] | str, ...]) -> str:
-    """Return the commands of a section, a line for each; an operation without a command is left out."""
+    """Return the commands of a section as lines of JSON, each `words: [operation, module, own, help, parameters]`; an
+    operation without a command is left out.
+    """
     return ",\n".join(
         f"{json.dumps(each.words)}: "
         + json.dumps([each.operation, each.module, each.own, each.help, list(map(_without_defaults, each.parameters))])
@@ -41,14 +46,15 @@ def _commands_json(listed: tuple[Operation[Any, Any] | str, ...]) -> str:
 
 
 def _without_defaults(parameter: Parameter) -> dict[str, object]:
-    """Return the fields of a parameter that differ from their defaults, by name."""
+    """Return by name those attributes of a parameter that differ from the defaults of `Parameter`."""
     values = ((each.name, getattr(parameter, each.name), each.default) for each in fields(parameter))
     return {name: value for name, value, default in values if value != default}
 
 
 def _derived_command(entry: Operation[Any, Any] | str) -> Command:
-    """Return the command of an operation. A text in place of the operation is the words of a command without one, whose
-    code is its own.
+    """Return the command of an operation, or of a text: the words of a command without an operation. What a command has
+    of its own is found by its words in the `OWN` of `own`, `hooks` and `questions`. Its words are empty for an
+    operation that has no command.
     """
     row, words = (None, entry) if isinstance(entry, str) else (entry, entry.on.cli)
     module = next((each for each in _OWN_MODULES if words in each.OWN), None)
@@ -64,7 +70,10 @@ def _derived_command(entry: Operation[Any, Any] | str) -> Command:
 
 
 def _parameters(row: Row | None, own: Own | None) -> Iterator[Parameter]:
-    """Yield the parameters of a command: its own, positional ones first, then those of many commands (`--home` …)."""
+    """Yield the parameters of a command: positional ones first, then flags, then those of many commands: repeatable
+    ones, `--home`, `--namespace` where an input has a namespace, the others, and `--json` unless the command has none.
+    They are the fields of its inputs without `own.less`, replaced or followed by `own.more`.
+    """
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     parameters = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
     replacements = {each.name: each for each in own.more} if own else {}

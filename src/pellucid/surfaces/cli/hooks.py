@@ -27,7 +27,9 @@ _WHERE = (
 
 
 def event(row: Row, args: Args) -> None:
-    """Read one hook event, a JSON object, from standard input and print the answer; `InputError` if it is not JSON."""
+    """Read one hook event, a JSON object, from standard input, have it handled for the agent's program that the
+    argument names, and print the answer; `InputError` if it is not JSON.
+    """
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
     except (ValueError, RecursionError) as error:
@@ -63,7 +65,7 @@ def install(_row: None, args: Args) -> None:
 
 def remove(_row: None, args: Args) -> None:
     """Remove our hooks and MCP server from an agent program's files, and print the changes; with `--dry-run` only print
-    them. `NotFoundError` if there is nothing of ours.
+    them. `NotFoundError` if there is nothing of ours, `InputError` for wrong flags or a file that cannot be changed.
     """
     from pellucid.surfaces.hooks import install
 
@@ -94,7 +96,7 @@ def _print(answer: "Wire", presenter_name: str, args: Args) -> None:
 
 
 def work(_row: None, args: Args) -> None:
-    """Print `serving`, then serve the home until there was no request for `hooks.idleMinutes`."""
+    """Print `serving`, then serve the home until it was idle for `hooks.idleMinutes` (`surfaces.hooks.work.work`)."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")

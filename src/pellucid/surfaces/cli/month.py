@@ -155,7 +155,9 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """Return a random question with its answering fact, or, once in ten or if no fact was said yet, with None."""
+        """Return a random question with its answering fact, or, once in ten or if no fact was said yet, with None: then
+        no fact answers it.
+        """
         answerable = [fact for fact in self._said if fact.asks]
         if not answerable or self._chance.random() < _UNKNOWN_SHARE:
             return None, self._chance.choice(self._unknown)
@@ -173,7 +175,10 @@ class Team:
         self._say(session, agent, ("user", query), ("assistant", self._react(answer, fact, session, agent)))
 
     def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
-        """Cite at random some of the recalled memories, as used, stale or useless, and return the agent's reply."""
+        """Cite some of the recalled memories, and return the agent's reply. The fact that `fact` replaces is always
+        flagged as stale if it was recalled; the memory of `fact` is cited as used three times in four; without it, the
+        first memory is dismissed twice in five.
+        """
         texts = {each.memory.id: each.memory.content for each in answer.memories}
         right_id = next((each for each, text in texts.items() if fact and fact.holds in text), None)
         old_id = next((each for each, text in texts.items() if fact and fact.before and fact.before in text), None)
@@ -188,7 +193,9 @@ class Team:
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
-        """Record a citation of a recalled memory; `kind` is such as `cited` or `flagged_stale`."""
+        """Record a citation of a recalled memory, and count it unless it is known; `kind` is such as `cited` or
+        `flagged_stale`.
+        """
         outcome = cite(
             self._app,
             CiteInput(
@@ -227,7 +234,9 @@ class Team:
 
 
 def _facts(story: list[Mapping[str, Any]]) -> list[Fact]:
-    """Return the story's facts, each followed by the fact that replaces it later, if there is one."""
+    """Return the story's facts as `Fact`s; a fact that is replaced later is followed by the one that replaces it, which
+    has the same questions.
+    """
     facts: list[Fact] = []
     for each in story:
         facts.append(Fact(each["day"], each["said"], each["holds"], tuple(each["asks"])))

@@ -116,7 +116,7 @@ def _watch_docs(call: Call, request: "IndexDocsInput", *, as_json: bool) -> None
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
-        """Print the outcome of one indexing."""
+        """Print the outcome of one indexing, as text or as one line of JSON."""
         write(
             json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexing_text")(outcome)
         )
@@ -181,7 +181,8 @@ def doctor(row: Row, args: Args) -> None:
 
 def lab_run(row: Row, args: Args) -> None:
     """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures. `InputError`
-    for `--all` beside a set's name or a flag of single sets, and for `--sets` without it.
+    for `--all` beside a set's name or a flag of single sets, for `--sets` without `--all`, and for neither a set nor
+    `--all`.
     """
     from pellucid.lab.every_set import LAB_ALL
 
@@ -199,8 +200,8 @@ def lab_run(row: Row, args: Args) -> None:
 
 
 def export_rows(row: Row, args: Args) -> None:
-    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`; note how
-    many were written.
+    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out` and note
+    how many they are.
     """
     target = out_file(args["out"])
     with running.open_call(row, args) as call:
@@ -210,7 +211,7 @@ def export_rows(row: Row, args: Args) -> None:
 
 def export_snapshots(row: Row, args: Args) -> None:
     """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made. Note how many recalls
-    were left out.
+    were left out, as their explanations are no longer kept.
     """
     target, left_out = out_file(args["out"]), list[str]()
     with running.open_call(row, args) as call:

@@ -33,8 +33,8 @@ def perform(command: Command, args: Args) -> None:
 
 
 def _operation_row(command: Command) -> Row | None:
-    """Return the command's operation, None if it has none. It is read from its own module, as `table.py` loads every
-    package.
+    """Return the row whose command this is, None if it has none. It is looked for in the command's module alone, as
+    loading the whole table (`table.py`) would load every package.
     """
     values: list[Any] = list(vars(import_module(command.module)).values()) if command.module else []
     rows: list[Row] = [each for each in values if isinstance(each, Operation)]

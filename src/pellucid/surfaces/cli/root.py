@@ -102,7 +102,9 @@ class _NoEmptyWords(typer.core.TyperCommand):
 
 
 def headings() -> dict[str, tuple[str, ...]]:
-    """Map the headings of the help to the commands and subjects below them, each by its first word."""
+    """Map the headings of the help to the first words of the commands below them, each once: a command, or a subject
+    such as `graph`.
+    """
     return {
         title: tuple(dict.fromkeys(each.words.split()[0] for each in listed)) for title, listed in sections().items()
     }
@@ -151,7 +153,9 @@ class _CommandGroup(typer.core.TyperGroup):
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with their one-line help: under the headings of the table, or a subject's as one list."""
+        """Write the commands with their one-line help: in the application's help under the headings of the table, in a
+        subject's help as one list.
+        """
         mapping: Any = self.commands
         is_root = ctx.parent is None
         width = max(map(len, mapping))

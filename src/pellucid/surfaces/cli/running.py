@@ -66,7 +66,9 @@ def run_and_print(
 
 
 def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: bool, verbose: bool = False) -> None:
-    """Print an operation's answer as JSON or text; `request` is the input that it answers."""
+    """Print an operation's answer as JSON or text; `request` is the input that it answers. Text is fitted to the
+    terminal, and followed by hints about the namespace if the row asks for them (`namespace_hints`).
+    """
     footer = namespace_hints(call.app) if not as_json and row.text.namespace_hints else ()
     with fitting_terminal():
         write(answer_text(row, outcome, request, call, "json" if as_json else "text", verbose=verbose, footer=footer))
@@ -88,8 +90,9 @@ def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], d
     """Map the fields of an input to the values typed for them. `args` are those that Typer parsed; `now` gives the time
     for words such as `yesterday`.
 
-    A field that was not typed is left out, but a switch that was not typed is off: False, or True if the switch turns
-    its field off. `InputError` if a text cannot be parsed.
+    Left out is a field without a flag, or whose argument is missing, None or an empty list: it was not typed, and its
+    parameter has no default. A switch that was not typed is off: False, or True if the switch turns its field off.
+    `InputError` if a text cannot be parsed.
     """
     values: dict[str, object] = {}
     for name, field in model.model_fields.items():
@@ -100,8 +103,9 @@ def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], d
 
 
 def _field_value(name: str, field: FieldInfo, flag: Flag, typed: Any, now: Callable[[], datetime]) -> object:
-    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC, a switch that
-    turns its field off is negated. Several values become a tuple or a mapping. `InputError` if a text cannot be parsed.
+    """Return the value of a field from the typed one. A flag with its own parser (`reads`) uses that; else words are
+    joined, a date-time without zone is UTC, several values become a tuple or, for `name=value`, a mapping, and a switch
+    that turns its field off is negated. `InputError` if a text cannot be parsed.
     """
     if flag.reads:
         return flag.reads(typed, now(), field_name(name))

@@ -68,7 +68,8 @@ def calling(
 @contextmanager
 def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Generator["App"]:
     """Open a home for the length of a `with` block: finish interrupted erasures and, with `take_over_edits`, index
-    edits of the vault. Note on standard error how many files were taken over, or could not be read.
+    edits of the vault. Note on standard error how many files were taken over, or could not be read, and whether the
+    home may only be read.
     """
     from pellucid.app import open_app
     from pellucid.operations.upkeep import run_opening_jobs
@@ -104,8 +105,9 @@ def _in_project(app: "App") -> "App":
 
 
 def namespace_hints(app: "App") -> list[str]:
-    """Return lines to show below an answer: that the namespace given was never used, or which namespace was asked. The
-    latter for a folder in no project, with the projects that there are; empty if neither is needed.
+    """Return lines to show below an answer: that the namespace given was never used or, if none was given and the
+    working folder is in no project, which namespace was asked and up to three of the projects' namespaces. Empty if
+    neither is needed, or if there are no projects.
     """
     if app.settings.namespace_is_given:
         return _unknown_namespace_lines(app)
@@ -119,7 +121,9 @@ def namespace_hints(app: "App") -> list[str]:
 
 
 def _unknown_namespace_lines(app: "App") -> list[str]:
-    """Return a line that the namespace was never used, with a similar name if there is one; empty if it was used."""
+    """Return a line that the settings' namespace was never used, with a similar name or else up to three that were;
+    empty if it was used.
+    """
     namespace, used = app.settings.namespace, app.lookup.namespaces()
     if namespace in used:
         return []

@@ -78,7 +78,7 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
 
 def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
     """Return the fields of each run: one run, or one for each value of the first field that has several and takes only
-    one.
+    one. In these, the other fields are the same.
     """
     writable = inputs.writable_fields(row)
     several = next((name for name, words in fields.items() if len(words) > 1 and not writable[name].is_many), None)
@@ -86,8 +86,9 @@ def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dic
 
 
 def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
-    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`. Errors of
-    the operation, and a failure that it reports, are raised.
+    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`. For a
+    preview, the outcome has the fields of the form that does it; for a change that the caller may undo, the operation's
+    id. Errors of the operation, and a failure that it reports, are raised.
     """
     call = view.call(row)
     if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
@@ -106,7 +107,9 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
 
 
 def _answer_field(outcome: Any, name: str) -> str:
-    """Return a field of an answer, quoted for a path, "" if it has none; `memory_id` is also that of its `memory`."""
+    """Return a field of an answer by its Python name, quoted for a path; "" if it has none. `memory_id` is the id of
+    the answer's `memory`, if it has one.
+    """
     value = outcome.memory.id if name == "memory_id" and hasattr(outcome, "memory") else getattr(outcome, name, "")
     return quote(str(value))
 
@@ -117,7 +120,9 @@ def page_spelling(row: Operation[Any, Any] | None = None) -> Spelling:
     """
 
     def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
-        """Return the call, and `in a shell` in the answer to a form."""
+        """Return how a call is written, and where to make it: ("the button below", "") for the undo or repetition of
+        what the form ran, else a shell command, with `in a shell` in the answer to a form and "" on other pages.
+        """
         undoes = operation == UNDO.name and str(fields.get("target")).startswith("op_")
         if row and (undoes or operation == row.name):
             return "the button below", ""

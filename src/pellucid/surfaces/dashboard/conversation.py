@@ -67,7 +67,8 @@ class Turn:
 
 def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
     """Yield the turns of these passages, in order of their numbers; a passage of several turns is under its last one.
-    `marks` returns the marks of a turn's number.
+    `marks` returns the marks of a turn's number: those that are found in a passage are highlighted there, and of the
+    others those of memories are the turn's `kept`.
     """
     by_turn = dict[int, list[Memory]]()
     for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):
@@ -99,7 +100,9 @@ def marks_of(
 
 
 def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to the first 64 turns of a place such as `session:3-5`; do nothing if it names no range of turns."""
+    """Add a mark to the turns of a place such as `session:3-5`, of a longer range to the first 64; do nothing if the
+    place does not end with a range of turns.
+    """
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
         for turn in range(int(first), min(int(last) + 1, int(first) + _LONGEST_RANGE)):
@@ -107,7 +110,9 @@ def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> N
 
 
 def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
-    """Return a passage with the marks found in it; a passage of over 1,500 characters without any is folded."""
+    """Return a passage with the marks found in it. Of a passage of over 1,500 characters without any, `beginning` has
+    the first 160, as its rest is folded.
+    """
     text, found_marks = highlighted(memory.content, marks)
     is_folded = not found_marks and len(memory.content) > _LONG
     beginning = " ".join(memory.content[:_BEGINNING].split()) if is_folded else ""
@@ -115,8 +120,8 @@ def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
 
 
 def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
-    """Return a text as HTML in which sentences of the marks are highlighted, and the marks that were found. A mark that
-    overlaps an earlier one is left out.
+    """Return a text as HTML, escaped, in which sentences of the marks are highlighted, and the marks that were found,
+    in the order of the text. A mark that overlaps one that begins before it is left out.
     """
     out, at, found_marks = Markup(), 0, list[Mark]()
     for start, end, mark in sorted(_mark_spans(text, marks), key=lambda each: each[:2]):
@@ -133,7 +138,9 @@ def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, .
 
 
 def _mark_spans(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
-    """Yield each mark whose sentence is in the text, up to whitespace, with start and end of the first occurrence."""
+    """Yield start, end and mark for each mark whose sentence is in the text, at its first occurrence. Any whitespace
+    can be between its words.
+    """
     for mark in marks:
         words = mark.sentence.split()
         found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None

@@ -70,7 +70,7 @@ class PageWork:
     file: Path | None = None
 
     def run(self, host: Host, deadline: Deadline, _emit: object) -> WholeAnswer:
-        """Make the page."""
+        """Make the page in this thread, and return it; it is sent whole, so that `_emit` is not used."""
         return self.make(host, deadline)
 
 
@@ -95,8 +95,9 @@ class Dashboard:
             await exchange.reply(_error_page(exchange, reported, session))
 
     async def _route(self, exchange: "Exchange", session: Session | None) -> WholeAnswer:
-        """Return the answer to a request: a static file, the entrance, or, in a session, a page or a form's outcome.
-        Without a session, the page that asks for a token (401).
+        """Return the answer to a request: a redirect, a static file, a new link (`POST /ui/link` with a token), the
+        entrance (`/ui/enter`) or, in a session, a page or a form's outcome. Without a session, the page that asks for a
+        token (401).
         """
         method, path = exchange.scope["method"], _path(exchange)
         if path in _ELSEWHERE:
@@ -119,9 +120,9 @@ class Dashboard:
     async def _in_session(
         self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
-        """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form.
-        `HttpError` 403 for a form without this session's secret, 503 if the server is busy; `NotFoundError` if there is
-        no such page.
+        """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form. A form
+        sent to `/ui/leave` ends the session. `HttpError` 403 for a form without this session's secret, 503 if the
+        server is busy; `NotFoundError` if there is no such page.
         """
         method, path, query, form = request
         if method == "POST":
@@ -257,7 +258,9 @@ def _html_page(
 
 
 def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
-    """Return an error as a page that leads back to its project."""
+    """Return an error as a page with the error's HTTP status. It leads back to the namespace in the path if the
+    session's caller can read that, and has the number of an unexpected error in the server's log.
+    """
     add_reference(error)
     trace = exchange.id if is_unexpected(error) else ""
     values = {"title": "That did not work", "error": error, "trace": trace}
@@ -269,7 +272,7 @@ def _error_page(exchange: "Exchange", error: PellucidError, session: Session | N
 
 
 def _path(exchange: "Exchange") -> str:
-    """Return the request's path, decoded."""
+    """Return the request's path with percent escapes decoded."""
     return unquote(exchange.scope["raw_path"].decode("ascii"))
 
 

@@ -60,7 +60,7 @@ class Sessions:
         self._open = dict[str, Session]()
 
     def link(self, caller: Caller) -> str:
-        """Make a code that lets one browser in as this caller, once, within five minutes (see `enter`)."""
+        """Make and return a code that lets one browser in as this caller, once, within five minutes (see `enter`)."""
         with self._lock:
             return self._store(self._links, Session(caller, self._now() + _LINK_S))
 

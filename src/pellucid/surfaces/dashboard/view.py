@@ -58,8 +58,8 @@ class View:
         return call
 
     def may(self, row: Operation[Any, Any]) -> bool:
-        """Whether the caller is allowed to run this operation in the page's namespace. For an operation about the whole
-        home: everywhere.
+        """Whether the caller is allowed to run this operation in the page's namespace or, if the operation takes none,
+        as it is about the whole home, in every namespace.
         """
         place = self.namespace if "namespace" in row.input.model_fields else "*"
         return self.caller.may(row.access, place)

@@ -158,8 +158,8 @@ def running_server(home: str) -> dict[str, Any] | None:
 
 def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
     """Send the event to the server, and return the JSON that this hook prints, {} for nothing. `_RefusedError` if the
-    server does not accept the event; `OSError` or `ValueError` if it sends no JSON object, or over 256 KiB;
-    `RecursionError` if what it sends is nested too deeply.
+    server's status is not 200; `OSError` (`TimeoutError` too) or `ValueError` if no JSON object of up to 256 KiB comes;
+    `KeyError` if `server` lacks its port or token; `RecursionError` if what is sent is nested too deeply.
     """
     body = json.dumps({"event": event}).encode()
     head = (
@@ -209,9 +209,9 @@ def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
 
 
 def _start_server(home: str) -> None:
-    """Start a server for the home in the background, with the home as its folder: the agent's folder is not trusted.
-    The server inherits the lock taken here and keeps it as long as it lives, so that there are never two. Do nothing if
-    a server runs or cannot be started; `_TimeIsUp` after 0.1 seconds.
+    """Start a server for the home in the background, with the home as its folder, to which this process changes: the
+    agent's folder is not trusted. The server inherits the lock taken here and keeps it as long as it lives, so that
+    there are never two. Do nothing if a server runs or cannot be started; `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     try:
@@ -229,7 +229,9 @@ def _start_server(home: str) -> None:
 
 
 def is_held(lock: str) -> bool:
-    """Whether some process holds an exclusive lock on this file; False if the file cannot be opened."""
+    """Whether some process holds an exclusive lock on this file, which is tried by locking it for a moment; False if
+    the file cannot be opened.
+    """
     try:
         descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -244,7 +246,9 @@ def is_held(lock: str) -> bool:
 
 
 def _take_notice(home: str) -> str:
-    """Return the first 500 characters of the notice in the home and mark it as shown; "" if there is no new notice."""
+    """Return the first 500 characters of the home's `hooks/notice`, which is renamed to `notice.told`: it is shown
+    once. "" if there is none.
+    """
     path = os.path.join(home, "hooks", "notice")
     try:
         os.rename(path, f"{path}.told")

@@ -47,8 +47,8 @@ class HostFile:
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
-        """Return the table as JSON with the file's indentation, line ends and last newline. Two spaces and LF for a new
-        file.
+        """Return the table as JSON with the file's line ends, last newline, and indentation (that of the second line
+        with text). Two spaces and LF for a new file.
         """
         old_text = self.text or ""
         second_line = next((line for line in old_text.splitlines()[1:] if line.strip()), "  ")

@@ -68,7 +68,9 @@ class HooksStatus(Wire):
 
 
 def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
-    """Map the events of a program, such as `SessionStart`, to our hooks as its file has them; each runs `command`."""
+    """Map the events of a program, such as `SessionStart`, to our hooks as its file has them: a list of one handler
+    that runs `command` or, but for Cursor, of one group with such a handler.
+    """
     if host == "cursor":
         return {name: [{"command": command}] for name in HOSTS[host].events}
     handler = {"type": "command", "command": command, "timeout": _TIMEOUT_S}
@@ -112,7 +114,9 @@ def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
 
 
 def _installation_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """Return the edit that adds our hooks to a program's file in place of older ones; no change if they are there."""
+    """Return the edit that adds our hooks to a program's file in place of older ones; no change if they are there. It
+    keeps a backup if the file had none of our hooks.
+    """
     file = _hooks_file(host, scope)
     table_before = _hooks_table(file)
     table = _versioned(host, _without_ours(table_before))
@@ -123,7 +127,9 @@ def _installation_edit(host: HostName, scope: Scope, settings: Settings) -> Edit
 
 
 def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
-    """Return the hooks file's table with the `version` that Cursor requires; unchanged for other programs."""
+    """Return the hooks file's table with the `version` that Cursor requires: 1, unless it has one. Unchanged for other
+    programs.
+    """
     return {"version": 1, **table} if host == "cursor" else table
 
 
@@ -156,7 +162,7 @@ def status(settings: Settings) -> HooksStatus:
 
 
 def _hook_statuses(settings: Settings) -> list[HookStatus]:
-    """Return the status for every program and scope, without those whose files cannot be read."""
+    """Return the status for every program and scope; those whose files cannot be read or parsed are left out."""
     statuses: list[HookStatus] = []
     for host, files in _FILES.items():
         for scope in files:
@@ -198,13 +204,15 @@ def _hooks_table(file: HostFile) -> dict[str, Any]:
 
 
 def _is_ours(handler: object) -> bool:
-    """Whether a handler in a hooks file runs our client, of any installation; False if it is not a handler."""
+    """Whether a handler in a hooks file runs our client, of any installation: its `command` contains
+    `surfaces/hooks/client.py` or `pellucid-hook`. False if it is not a handler.
+    """
     command = cast("dict[str, Any]", handler).get("command", "") if isinstance(handler, dict) else ""
     return isinstance(command, str) and any(mark in command for mark in _OURS)
 
 
 def _has_ours(table: dict[str, Any]) -> bool:
-    """Whether a hooks file's table has hooks of ours."""
+    """Whether a hooks file's table has hooks of ours (`_is_ours`), alone or in a group."""
     return _without_ours(table) != table
 
 

@@ -21,8 +21,8 @@ _CHECK_EVERY_S = 2.0
 
 def work(settings: Settings) -> None:
     """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background. With the
-    extra `server`, the process becomes `pellucid serve`, and this does not return. Without it, only read the reported
-    transcripts, and leave a notice that says so.
+    extra `server`, the process becomes `pellucid serve` on a free port, and this does not return. Without it, only run
+    the home's upkeep, which reads the reported transcripts, and leave a notice that nothing is recalled for prompts.
     """
     home, idle = settings.home, settings.hooks.idle_minutes
     if has_server():

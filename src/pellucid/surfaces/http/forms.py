@@ -17,13 +17,15 @@ MEDIA: Mapping[Form, str] = {
 
 
 def content_type(form: Form) -> str:
-    """Return the value of the Content-Type header, such as `text/plain; charset=utf-8`."""
+    """Return the value of the Content-Type header for an answer in this form, such as `application/json`; a form other
+    than JSON and JSON lines has `; charset=utf-8` after it, as in `text/plain; charset=utf-8`.
+    """
     return MEDIA[form] if form in ("json", "lines") else f"{MEDIA[form]}; charset=utf-8"
 
 
 def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -> Form:
-    """Return the format among `offered` that `requested` names, in any case; else the one that the Accept header
-    prefers, the first of several.
+    """Return the format among `offered` that `requested` names, in any case; else the one to which the Accept header
+    gives the highest quality, the first of several. An empty header accepts all.
 
     `requested` is the parameter `format`, None if it was not sent; `InputError` if it is not offered. `HttpError` 406
     if the header accepts no offered format.
@@ -44,7 +46,7 @@ def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -
 
 def _quality(media: str, accept: str) -> float:
     """Return the quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches. 0 if
-    no range matches, 1 if the header is empty.
+    no range matches or its `q` is no number, 1 if the header is empty or the range has no `q`.
     """
     if not accept.strip():
         return 1.0

@@ -35,7 +35,9 @@ class Caller:
         return self.name in _OWNERS
 
     def may(self, access: Access, namespace: str) -> bool:
-        """Whether the caller has the right `access` in the namespace; `*` as the namespace means in every one."""
+        """Whether the caller has the right `access` in the namespace, or a higher one (`read` < `write` < `admin`); `*`
+        as the namespace means in every one.
+        """
         return is_allowed(self.grants, access, namespace)
 
     def speaks_as(self, namespace: str) -> SourceClass:
@@ -46,8 +48,8 @@ class Caller:
 
     @property
     def only_namespace(self) -> str | None:
-        """The namespace of a request that does not name one: `usual`, else the only one granted. None if it is not a
-        single one.
+        """The namespace of a request that does not name one: `usual`, else the only one granted. None if several are
+        granted, or a pattern such as `*` or `tenant/*`.
         """
         if self.usual:
             return self.usual
@@ -57,14 +59,16 @@ class Caller:
 
 
 def allowed_namespace(caller: Caller, access: Access, namespace: str | None) -> str:
-    """Check the caller's right and return the namespace that a request is for; no store is read for that.
+    """Check that the caller has the right `access` and return the namespace that a request is for; no store is read for
+    that.
 
-    `namespace` None or "" means the caller's `only_namespace`, `*` the whole home.
+    `namespace` is the one that the request names: None or "" means the caller's `only_namespace`, `*` the whole home.
 
     Raises:
-        NotFoundError: the caller has no right there, whether the namespace exists or not.
-        InputError: no namespace was named, and it could be several.
-        HttpError: the caller has a lesser right there, or lacks the right in every namespace (403).
+        NotFoundError: the caller may not even read the namespace, whether it exists or not.
+        InputError: no namespace was named, and the caller has no `only_namespace`.
+        HttpError: 403: the caller may read the namespace, but lacks this right; or `*` was named, and the right is not
+            granted in every namespace.
     """
     namespace = namespace or caller.only_namespace
     if namespace is None:
@@ -95,7 +99,10 @@ class Gate:
         """The token of the owner's own programs, valid for the life of this process."""
 
     def check_origin(self, headers: Mapping[str, str]) -> None:
-        """Refuse a request under another host name (`HttpError` 421) or from a page of another site (403)."""
+        """Raise `HttpError` 421 for a request whose Host header is none of the server's host names, and 403 for one
+        from a page of another site: its Origin is not that host, or its Sec-Fetch-Site is neither `none` nor
+        `same-origin`. The names of `headers` are in lower case.
+        """
         host = headers.get("host", "")
         if _host_name(host) not in self._names:
             raise HttpError(421, "wrong_host", "this server does not go by that name", "`--allow-host` adds one")
@@ -105,8 +112,9 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """Return the caller of a request by its bearer token; if none was sent and none is needed, one with every
-        right. `HttpError` 401 if the token is missing or unknown. The names of `headers` are in lower case.
+        """Return the caller of a request by its bearer token: `owner`, who has every right, for `run_token`, else the
+        principal that has the token. Without an Authorization header, if no token is needed, it is `loopback`, who has
+        every right, too. `HttpError` 401 if the token is missing or unknown. The names of `headers` are in lower case.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
@@ -133,7 +141,9 @@ class Gate:
         return Caller(principal.name, principal.grants) if principal else None
 
     def note_use(self, caller: Caller) -> None:
-        """Record that the caller's token is used now, at most once a minute; nothing for a caller without a token."""
+        """Write into the access list that the caller's token is used now, at most once a minute; do nothing for a
+        caller without a token.
+        """
         now, tokens = self._app.clock.now(), self._app.access.known()
         principal = tokens.find(caller.name)
         if principal is None or (principal.last_used and now - principal.last_used < _USED_EVERY):

@@ -62,7 +62,9 @@ class Metrics:
         self._tokens.inc(done.event.payload_tokens)
 
     def performed(self, done: OperationDone) -> None:
-        """Count an operation with its time by its outcome: `ok`, or the code of its error."""
+        """Count an operation with its time by its outcome: `ok`, the code of its error, or `unexpected` for an error
+        that is no `PellucidError`.
+        """
         error = done.error
         outcome = "ok" if error is None else error.code if isinstance(error, PellucidError) else "unexpected"
         self._operations.labels(done.name, outcome).observe((done.ended - done.began) / 1e9)

@@ -49,7 +49,10 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    """Return a route as an OpenAPI operation object."""
+    """Return a route as an OpenAPI operation object. Its id is the operation's name; if the operation has several
+    routes, the first word of the path after `/v1` follows after a dot. The first sentence of the help is the summary,
+    the rest the description.
+    """
     first, stop, rest = route.row.help.partition(". ")
     has_several_routes = len(route.row.on.http) > 1
     operation: dict[str, Any] = {
@@ -72,7 +75,11 @@ def _operation(route: Route) -> dict[str, Any]:
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
-    """Return the OpenAPI parameter objects for a route's path, query and headers."""
+    """Return the OpenAPI parameter objects of a route: the fields in its path; its other fields in the query, if there
+    is no body or the body is an upload; `namespace` unless the operation is about the whole home; `format` and
+    `verbose`; the header Idempotency-Key if the operation writes and the method is not GET. Each schema has the input's
+    `$defs`.
+    """
     schema = inputs.input_schema(route.row)
     parameters = [_parameter(name, "path", schema["properties"][name], required=True) for name in route.in_path]
     if not route.has_body or inputs.file_field(route.row):
@@ -98,7 +105,9 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool 
 
 
 def _responses(route: Route) -> dict[str, Any]:
-    """Return the OpenAPI response objects of a route by HTTP status: the answer in each format, and every error."""
+    """Return the OpenAPI response objects of a route by HTTP status: 200 with the answer in each format, and each error
+    with the schema `Problem`, except that a missing X-ray (404) is sent in the formats of the answer.
+    """
     content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
     if "json" in forms(route.row):
         content[MEDIA["json"]] = {"schema": _answer_schema(route)}
@@ -112,7 +121,9 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _answer_schema(route: Route) -> dict[str, Any]:
-    """Return the JSON Schema of a route's answer; an X-ray's is under `snapshot`, beside `snapshotFound`."""
+    """Return the JSON Schema of a route's answer, with its `$defs`. An X-ray's is under `snapshot`, beside the boolean
+    `snapshotFound`.
+    """
     output: Any = route.row.output
     schema = TypeAdapter[Any](output).json_schema(mode="serialization")
     if not route.row.gives_xray:
@@ -123,8 +134,8 @@ def _answer_schema(route: Route) -> dict[str, Any]:
 
 
 def _hoist_definitions(value: Any, schemas: dict[str, Any]) -> Any:
-    """Return a JSON value without its `$defs`, which are added to `schemas`, the document's components. References are
-    changed to point to the components.
+    """Return a copy of a JSON value without its `$defs`, which are added to `schemas`, the document's components,
+    unless that has one of the same name already. References are changed to point to the components.
     """
     if isinstance(value, list):
         return [_hoist_definitions(each, schemas) for each in cast("list[Any]", value)]

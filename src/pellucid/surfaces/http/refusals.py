@@ -80,8 +80,9 @@ def is_unexpected(error: PellucidError) -> bool:
 
 
 def error_answer(error: PellucidError, **further_fields: object) -> WholeAnswer:
-    """Return the JSON response that reports an error, with `further_fields` in its body. An input error without a next
-    step gets one.
+    """Return the JSON response that reports an error: its status by `status_of`, its fields and `further_fields` in the
+    body, the headers of an `HttpError`, and `Retry-After: 1` with status 503. An input error without a next step is
+    given one, in place (`add_reference`).
     """
     add_reference(error)
     status = status_of(error)

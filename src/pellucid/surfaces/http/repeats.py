@@ -29,11 +29,11 @@ class Repeats:
         self._by_key: dict[tuple[str, str], _Repeat] = {}
 
     def earlier_answer(self, caller: str, key: str, digest: str) -> WholeAnswer | None:
-        """Return the answer that the same request got under this key within a day. Beyond 10,000 keys, the oldest are
-        dropped.
+        """Return the answer that the same request got under this key; if the caller did not use the key before, note
+        the request as running and return None.
 
-        Note the request and return None if it is new. `digest` identifies the request; `ConflictError` if the key was
-        used for another request, or its request is still running.
+        `digest` identifies the request: `ConflictError` if the key was used for another request, or its request is
+        still running. First, requests of more than a day ago are dropped, and the oldest of 10,000 or more.
         """
         now = monotonic()
         while self._by_key:
@@ -52,8 +52,8 @@ class Repeats:
         return earlier.reply
 
     def keep(self, caller: str, key: str, reply: WholeAnswer | None) -> None:
-        """Store the answer of a request that succeeded; for None, or a status from 300 on, drop the request. A dropped
-        request runs again when it is repeated.
+        """Store the answer of the request noted under this key, which succeeded; for None (a streamed answer, or an
+        exception) or a status from 300 on, drop the request instead, so that it runs again when it is repeated.
         """
         if reply is None or reply.status >= 300:
             self._by_key.pop((caller, key), None)

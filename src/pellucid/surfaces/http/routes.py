@@ -38,7 +38,9 @@ class Route:
 
     @property
     def has_body(self) -> bool:
-        """Whether fields are sent in the body rather than the query."""
+        """Whether the method is not GET. Fields are then sent in the body rather than the query, unless the body is an
+        upload: then they stay in the query.
+        """
         return self.method != "GET"
 
     @property
@@ -49,7 +51,8 @@ class Route:
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
     """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any. A
-    route with a field in its path leaves out the fields of nested inputs.
+    route with a field in its path has no fields of nested inputs (an input class within the input class), since the
+    path stands for these.
     """
     for row in rows:
         for each in row.on.http:
@@ -95,7 +98,9 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
 
 
 def _spell_request(request: Request) -> str | None:
-    """Write a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
+    """Write a request, such as `POST /v1/undo {"target": "op_1"}`, for the route that takes the most of its fields in
+    the path; None if no route has a place for all of its fields.
+    """
     candidates = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
     if not candidates:
         return None

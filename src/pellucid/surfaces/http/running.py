@@ -28,7 +28,7 @@ class Work(Protocol):
 
     @property
     def asks(self) -> bool:
-        """Whether it only reads."""
+        """Whether it counts as a read: it gets a thread of those for reads, and the time limit is not extended."""
         ...
 
     @property
@@ -58,12 +58,17 @@ class OperationWork:
 
     @property
     def asks(self) -> bool:
-        """Whether it only reads."""
+        """Whether it counts as a read: the operation takes only the right to read, as a recall does, though that
+        records itself.
+        """
         return self.route.row.access == "read"
 
     def run(self, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | None:
-        """Run the operation and return its answer; a failure that the operation reports is an answer, too; None if
-        `emit` streamed the answer as lines.
+        """Run the operation and return its answer in the request's form; None if `emit` streamed it as lines.
+
+        A failure that the operation reports beside its outcome becomes an error response that has the outcome as
+        `answer`; only an `UnhealthyError` leaves the answer as it is, with status 200. What the operation raises is
+        passed on.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
@@ -82,7 +87,9 @@ class OperationWork:
     def _call(
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
-        """Make the call that the operation runs in: of the whole home, or of the request's namespace."""
+        """Make the call that the operation runs in: of the whole home, or of the request's namespace, there with
+        `said_by` as the source of what is written. `progress` is called with how much is done, and of how much.
+        """
         if self.route.is_of_home:
             call = Call.over(host.app, deadline)
         else:
@@ -98,8 +105,8 @@ class OperationWork:
         return inputs.input_from_json(call, self.route.row, self.values, **files)
 
     def _cache_headers(self, text: bytes) -> tuple[tuple[str, str], ...]:
-        """Return response headers for caches: an ETag for a GET that only reads or has a record's id in its path. Else
-        `no-store`.
+        """Return the response headers for caches: for a GET whose operation only reads or whose path has a field, an
+        ETag (32 hex digits of the SHA-256 of `text`), `private, no-cache` and Vary; else `no-store`.
         """
         if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
             return (("Cache-Control", "no-store"),)
@@ -140,5 +147,7 @@ def _stream_lines(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
 
 
 def _line(value: dict[str, object] | dict[str, str] | dict[str, int]) -> bytes:
-    """Return a JSON object as one line of a streamed answer."""
+    """Return a JSON object as one line of a streamed answer, in UTF-8 and with its newline; control characters are
+    spelled out.
+    """
     return printable(json.dumps(value, ensure_ascii=False)).encode()

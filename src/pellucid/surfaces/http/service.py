@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Send the status and the headers of the answer."""
+        """Send the status and headers: `media`, the request's id, `headers`, and the safe defaults that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -71,7 +71,7 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer; only 304 if the client has it already, by its ETag."""
+        """Send a whole answer; only a 304 if If-None-Match has its ETag, and no body if the method is HEAD."""
         tag = dict(reply.headers).get("ETag")
         client_tags = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
         if tag and reply.status == 200 and (tag in client_tags or "*" in client_tags):
@@ -82,7 +82,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": body})
 
     async def piece(self, data: bytes) -> None:
-        """Send a piece of a streamed answer; before the first, status 200 and headers."""
+        """Send a piece of a streamed answer of JSON lines; before the first, status 200 and headers."""
         if not self.status:
             await self.start(200, content_type("lines"), (("Cache-Control", "no-store"),))
         await self.send({"type": "http.response.body", "body": data, "more_body": True})
@@ -130,7 +130,7 @@ class Service:
 
     @cached_property
     def _document(self) -> bytes:
-        """The OpenAPI document."""
+        """The OpenAPI document as JSON in UTF-8, made at the first use."""
         return json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
 
     def hang_up(self) -> None:
@@ -139,7 +139,7 @@ class Service:
             each.cancel()
 
     def cancel(self) -> None:
-        """Cancel every running call."""
+        """Cancel every running call: each ends with an error at the next check of its deadline."""
         for each in list(self._running):
             each.cancel()
 
@@ -161,7 +161,7 @@ class Service:
 
     @asynccontextmanager
     async def living(self) -> AsyncGenerator[None]:
-        """Be ready for requests for the length of an `async with` block."""
+        """For the length of an `async with` block, be `ready` for requests, and run the MCP server if there is one."""
         self._threads = {asks: anyio.CapacityLimiter(self._limits.calls) for asks in (True, False)}
         async with AsyncExitStack() as stack:
             if self.mcp is not None:
@@ -192,8 +192,8 @@ class Service:
             exchange.log()
 
     async def _answer(self, exchange: Exchange) -> None:
-        """Answer by the path: a dashboard page; after checking the origin, a health check; after checking the token,
-        too, anything else.
+        """Answer by the path: a dashboard page, which makes its own checks; a health check after checking the origin;
+        anything else after checking origin and token.
         """
         path: str = exchange.scope["path"]
         if is_page(path):
@@ -274,7 +274,7 @@ class Service:
     async def _read_and_run(
         self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
     ) -> None:
-        """Run an operation with the fields of its query or body and those of its path, and answer."""
+        """Read the fields of the query or body, or the upload, run the operation with these and the path's; reply."""
         route, headers, home = work.route, exchange.headers, self._host.app.settings.home
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
             raise InputError("the length of the body is no number")
@@ -337,8 +337,8 @@ class Service:
     async def _in_thread(self, exchange: Exchange, work: Work, deadline: Deadline) -> WholeAnswer | None:
         """Run work in a thread and return its answer, None if it was streamed; cancel it if the client disconnects.
 
-        An exception of the work is raised here; `HttpError` 503 if too many run already, `GoneError` if the client is
-        gone.
+        An exception of the work is raised here; `HttpError` 503 if `limits.waiting` works run or wait already,
+        `GoneError` if the client is gone.
         """
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
@@ -385,7 +385,7 @@ def _take_one(query: dict[str, list[str]], name: str) -> str | None:
 
 
 def _check_fields(route: Route, values: Mapping[str, object], caller: Caller) -> None:
-    """Raise `InputError` for a field that the route lacks, `HttpError` 403 for one that takes a right everywhere."""
+    """Refuse a field that the route lacks (`InputError`), or takes a right everywhere that the caller lacks (403)."""
     for name in values:
         if name not in route.fields:
             raise InputError(

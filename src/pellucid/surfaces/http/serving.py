@@ -52,12 +52,14 @@ class Listening:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it listens for programs of this machine only."""
+        """Whether it listens for programs of this machine only: `host` is 127.0.0.1, ::1 or localhost."""
         return self.host in LOOPBACK
 
     @property
     def is_for_others(self) -> bool:
-        """Whether it can be reached from other machines, directly or through a proxy."""
+        """Whether it can be reached from other machines: directly, since `host` is not loopback, or through a proxy,
+        since it has further `names`.
+        """
         return not self.is_loopback or bool(self.names)
 
 
@@ -159,7 +161,9 @@ def _listening_socket(place: Listening) -> Generator[socket.socket]:
 
 @contextmanager
 def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
-    """Write `server.json` for the length of a `with` block: the user's programs find server and token by it."""
+    """Write `server.json` into the home, with the process id, host, port, time and owner's token (`run_token`), by
+    which the user's programs find the server; delete it at the end of the `with` block.
+    """
     home = host.app.settings.home
     content = {
         "pid": os.getpid(),
@@ -210,7 +214,7 @@ class _Server(uvicorn.Server):
             idle_task.cancel()
 
     async def _end_when_idle(self) -> None:
-        """Wait until there was no request for the idle time, then end the server."""
+        """Wait until no request came for the idle time, looking every five seconds, then end the server."""
         while monotonic() - self._service.last_asked < self._idle_s:
             await asyncio.sleep(min(_CHECK_EVERY_S, self._idle_s))
         self.should_exit = True

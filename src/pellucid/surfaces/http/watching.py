@@ -74,7 +74,7 @@ class Watching:
                 break
 
     def _folders(self) -> list[Path]:
-        """Return the vault and the folders of the indexed documents, sorted."""
+        """Return the vault and the folders in which the indexed documents are (not their subfolders), sorted."""
         documents = {each.parent for files in self._documents.values() for each in files}
         return sorted({self._vault, *documents})
 
@@ -84,10 +84,12 @@ class Watching:
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
     def _take_over(self, changed_paths: set[Path]) -> Iterator[JobOutcome]:
-        """Index edits of the vault, if changed paths are in it, and every document whose state changed.
+        """Index edits of the vault, if changed paths are in it, and every document whose state changed since the last
+        time.
 
-        Yield the outcomes. A `PellucidError` becomes an outcome. A document whose folder is gone is left alone: its
-        drive can be unmounted.
+        Yield an outcome for the vault, and one for each namespace with changed documents; then note the new states. A
+        `PellucidError` becomes an outcome and ends the pass without noting states, so that the documents are tried
+        again. A document whose folder is gone is left alone: its drive can be unmounted.
         """
         app, vault = self._host.app, self._vault
         try:

@@ -101,8 +101,9 @@ def _row_of_mode(tool: Tool, mode: object) -> Row:
 
 
 def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) -> types.CallToolResult:
-    """Run a tool's operation with these fields, and return its answer as text and as JSON, with a recall's ids. A
-    failure that the operation reports is added to the text.
+    """Run a tool's operation with these fields, and return its answer as a text and as structured JSON; a recall's ids
+    are a second text. A failure that the operation reports is added to the text and sets `is_error`; `InputError` for a
+    field that the agent is not offered, or a value that is not valid.
     """
     _check_fields(tool, row, arguments)
     call.surface = "mcp"
@@ -162,8 +163,8 @@ def unexpected_error(error: Exception) -> PellucidError:
 
 
 async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
-    """Run work in a thread and return its result; its progress is reported to the client, which can cancel it.
-    Cancelled, it waits for the thread to end.
+    """Run work in a thread and return its result, or raise its exception; its progress is reported to the client, which
+    can cancel it. Cancelled, it cancels the work's deadline, waits for the thread to end, and raises `CancelledError`.
     """
     loop, deadline, reports = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
     next_report = 0.0

@@ -53,7 +53,9 @@ PLACES: Mapping[str, AddressShape] = {
 
 
 def fixed_resources() -> list[types.Resource]:
-    """Return the resources at fixed addresses, as `resources/list` shows them: the brief, and the X-ray's page."""
+    """Return the resources at fixed addresses, as `resources/list` shows them: the brief of the last sessions, and the
+    HTML page that shows X-rays.
+    """
     fixed = (
         types.Resource(uri=f"{_SCHEME}://{name}", **_listing(name, place))
         for name, place in PLACES.items()
@@ -63,7 +65,9 @@ def fixed_resources() -> list[types.Resource]:
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """Return the addresses that name a record, as `resources/templates/list` shows them."""
+    """Return the address templates of a memory and of a recall, as `resources/templates/list` shows them; `{?format}`
+    ends the one of an X-ray, which has more formats than JSON and text.
+    """
     return [
         types.ResourceTemplate(
             uri_template=f"{_SCHEME}://{name}/{{{place.field}}}{'{?format}' if len(forms(place.row)) > 2 else ''}",
@@ -75,7 +79,9 @@ def templates() -> list[types.ResourceTemplate]:
 
 
 def _listing(name: str, place: AddressShape) -> dict[str, Any]:
-    """Return a resource's entry in a list: its name, title, description and type."""
+    """Return what entries of both lists of resources have in common, as keyword arguments: name, title, description and
+    type.
+    """
     return {"name": name, "title": place.title, "description": place.description, "mime_type": MEDIA["text"]}
 
 

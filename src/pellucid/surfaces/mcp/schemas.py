@@ -22,8 +22,8 @@ def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
 
 
 def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
-    """Yield the schemas of an operation's answer, one for each type that it can have. Objects within it are shown
-    without their properties.
+    """Yield the schemas of an operation's answer, one for each type that it can have; an X-ray's is under `snapshot`,
+    beside `snapshotFound`. Objects within the answer are shown without their properties.
     """
     kind: Any = row.output
     schema = TypeAdapter[Any](kind).json_schema(by_alias=True, mode="serialization")
@@ -36,8 +36,9 @@ def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
 
 
 def merge_schemas(schemas: Iterable[Schema]) -> Schema:
-    """Merge schemas into one that allows everything that any of them allows. It has the keywords that all share if all
-    have one type, else `anyOf`; the first description, and the default if all have the same.
+    """Merge schemas into one that allows everything that any of them allows. If all have one type, it has the keywords
+    that all have with the same value, else an `anyOf` of the distinct ones; beside that the first description, and the
+    default if all have the same.
     """
     all_schemas = list(schemas)
     plain = [_without(each, "description", "default") for each in all_schemas]
@@ -61,8 +62,8 @@ def _without(schema: Schema, *names: str) -> Schema:
 
 
 def _inline(schema: Schema, definitions: Mapping[str, Schema], levels: int) -> Schema:
-    """Return the schema with references replaced by their definitions, without titles, `null` and empty defaults.
-    Objects nested deeper than `levels` are shown without their properties.
+    """Return the schema with references replaced by their definitions, without titles, `null` and empty defaults (None,
+    "", [] or {}). Below `levels` of nested objects, an object is shown as `{"type": "object"}`.
     """
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}

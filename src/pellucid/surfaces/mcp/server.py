@@ -44,24 +44,31 @@ def server(make_call: CallMaker) -> Server[Any]:
     tools_by_name = tools()
 
     async def list_tools(_context: Context, _params: object) -> types.ListToolsResult:
+        """Return the tools, each with its schemas."""
         return types.ListToolsResult(tools=[each.listed for each in tools_by_name.values()])
 
     async def call(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run a tool; see `call_tool`."""
         return await call_tool(tools_by_name, make_call, context, params)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:
+        """Return the resources at fixed addresses."""
         return types.ListResourcesResult(resources=resources.fixed_resources())
 
     async def list_templates(_context: Context, _params: object) -> types.ListResourceTemplatesResult:
+        """Return the address templates of resources."""
         return types.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Return the resource at an address; see `resources.read`."""
         return await resources.read(make_call, context, str(params.uri))
 
     async def list_prompts(_context: Context, _params: object) -> types.ListPromptsResult:
+        """Return the prompts."""
         return types.ListPromptsResult(prompts=resources.prompts())
 
     async def prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Return the messages of a prompt; see `resources.prompt`."""
         return await resources.prompt(make_call, context, params.name, params.arguments or {})
 
     mcp_server: Server[Any] = Server(

@@ -100,7 +100,9 @@ class Tool:
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it; with a page if its default mode answers with an X-ray."""
+        """The tool as `tools/list` shows it; linked to the page that shows X-rays if its default mode answers with one.
+        It counts as read-only if all of its operations take only the right to read, as destructive if one erases.
+        """
         rows = self.rows.values()
         has_page = "html" in forms(next(iter(rows)))
         return types.Tool(
@@ -127,7 +129,9 @@ class Tool:
         return "\n".join([self.about.when, *(f"- {mode}: {text}" for mode, text in texts.items())])
 
     def _input(self) -> Schema:
-        """Return the schema of the tool's arguments: every mode's fields, and `mode` if there are several modes."""
+        """Return the schema of the tool's arguments: every mode's fields, `mode` if there are several modes, and
+        `namespace` if it takes one. A field is required if every mode requires it.
+        """
         by_field: dict[str, dict[str, Schema]] = {}
         requiring_modes: dict[str, list[str]] = {}
         for mode, row in self.rows.items():
@@ -172,8 +176,8 @@ class Tool:
 
 
 def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
-    """Return the tools of these operations by name, in the order of `TOOLS`; a tool without operations is left out.
-    `KeyError` if a row names a tool that is not in `TOOLS`.
+    """Return the tools of these operations by name, in the order of `TOOLS`, each with its default mode first; a tool
+    without operations is left out. `KeyError` if a row names a tool that is not in `TOOLS`.
     """
     by_tool: dict[str, dict[str, Row]] = {name: {} for name in TOOLS}
     for row in rows:
@@ -188,7 +192,9 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
 
 
 def _spell_request(request: Request) -> str | None:
-    """Write a request as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
+    """Write a request as a tool's call, such as `memory_forget {"preview": false}`, with `mode` unless that is the
+    tool's default; None if the operation has no tool, or agents are not offered one of the fields.
+    """
     if not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
         return None
     name, _, mode = request.row.on.mcp.partition(":")

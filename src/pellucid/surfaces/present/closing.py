@@ -42,18 +42,24 @@ def content_text(outcome: ResultOutput) -> str:
 
 
 def citation_text(outcome: CiteOutput) -> str:
-    """Render a citation's kind, memory and recall, with a remark if it was recorded in this session before."""
+    """Render a citation's kind, memory and recall, with a remark if the session had already recorded it, so that
+    nothing new was stored.
+    """
     remark = "" if outcome.is_new else " (it was in this session before)"
     return f"{outcome.kind}: {outcome.memory_id}{remark}\n  of {outcome.recall_id}"
 
 
 def feedback_text(outcome: FeedbackOutput) -> str:
-    """Render the feedback on a recall, `good` or `bad`, with a remark if earlier feedback stays in its place."""
+    """Render the feedback on a recall, `good` or `bad`, with a remark if its session had already given this verdict, so
+    that nothing was stored.
+    """
     return f"{outcome.verdict}: {outcome.recall_id}{'' if outcome.is_new else ' (that was said before)'}"
 
 
 def closing_text(outcome: ClosingOutput) -> str:
-    """Render the close of a session: turns flushed, memories served, their citations, and memories not cited."""
+    """Render the close of a session: turns flushed into memories, or why not; recalls and memories served; citations,
+    counted by kind and one by one; and memories served but not cited.
+    """
     name = f"session {visible(outcome.session_id)}" if outcome.session_id else "no session, today"
     turns, kept = sum(each.turns for each in outcome.flushes), sum(each.memories for each in outcome.flushes)
     lines = [f"{name}: {counted(turns, 'turn')} became {counted(kept, 'memory', 'memories')}"]
@@ -119,5 +125,7 @@ def _source(citation: MemoryCitation) -> str:
 
 
 def _notes(citation: MemoryCitation) -> str:
-    """Return the notes of a citation, in quotation marks if they are the agent's own words; "" if it has none."""
+    """Return the notes of a citation; in quotation marks if they are the words by which a quotation was observed
+    (`evidence` is `quoted`). "" if it has none.
+    """
     return f"“{visible(citation.notes)}”" if citation.evidence == "quoted" else visible(citation.notes)

@@ -109,7 +109,9 @@ def doctor_text(report: DoctorOutput) -> str:
 
 
 def accepted_loss_text(outcome: AcceptOutput) -> str:
-    """Render the lost data that was given up for good, and what could be saved of it."""
+    """Render the lost data that was given up for good (the key, rows or lines of the ledger), and how many tombstones
+    were saved; or that nothing is lost.
+    """
     if outcome.op_id is None:
         return "nothing is lost: there is nothing to accept"
     parts = [f"the key ({outcome.key})"] if outcome.key else []
@@ -120,7 +122,9 @@ def accepted_loss_text(outcome: AcceptOutput) -> str:
 
 
 def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
-    """Yield lines about extraction and its speed, waiting turns, disk use and retention, without zero values."""
+    """Yield lines about observed statements, the segments cut from turns with speed and cost, waiting turns by session,
+    disk use in MiB, and retention. The line of segments, and the speed and cost in it, are left out if zero.
+    """
     seen = pulse.observations
     yield f"observed  {seen.line()}"
     if seen.segments:
@@ -148,7 +152,9 @@ def rebuild_text(outcome: RebuildOutput) -> str:
 
 
 def models_text(outcome: ModelsOutput) -> str:
-    """Render whether the cached model is complete, and the state of each of its files."""
+    """Render whether the cached model is complete, its folder, the state of each of its files, and the graphs built of
+    it.
+    """
     lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
@@ -172,7 +178,9 @@ def projects_text(outcome: ProjectsOutput) -> str:
 
 
 def project_text(project: ProjectRow) -> str:
-    """Render a project's namespace with counts, and its folders, the present one first."""
+    """Render a project's namespace with counts and the day of its last session, then its folders, the main one first:
+    that is marked if it is gone, others (worktrees, former folders) as `(too)`.
+    """
     counts = [counted(project.memories, "memory", "memories"), counted(project.sessions, "session", "sessions")]
     counts += [counted(project.passages, "passage", "passages")] if project.passages else []
     last = f", the last on {project.last_session[:10]}" if project.last_session else ""
@@ -210,8 +218,8 @@ def _day(at: datetime | None) -> str:
 
 
 def stats_text(outcome: StatsOutput) -> str:
-    """Render a panel's question, its table with a row of totals, and notes. Without rows, that there is nothing to
-    count.
+    """Render a panel (one table of the statistics): its question, its rows with a row of totals, and notes; for
+    `never-cited` also how to archive a memory. Without rows, that there is nothing to count.
     """
     if not outcome.rows:
         return "\n".join((outcome.question, "nothing to count yet", *outcome.notes))

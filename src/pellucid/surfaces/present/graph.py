@@ -25,7 +25,9 @@ LINES = 40
 
 
 def entity_text(output: GraphShowOutput) -> str:
-    """Render an entity, its properties, and its neighbourhood hop by hop; in ASCII on a terminal without UTF-8."""
+    """Render an entity, its properties, and its neighbourhood hop by hop, with ASCII lines on a terminal without UTF-8;
+    control characters are spelled out.
+    """
     state = output.state
     properties = unknown_before(output.known_from)
     if state and state.props:
@@ -79,8 +81,8 @@ def graph_audit_text(outcome: GraphAuditOutput) -> str:
 
 
 def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
-    """Render how the graph was changed, or would be, file by file, 40 lines at most. `go_on` is the command that makes
-    the change after a preview.
+    """Render how reading every file again changed the graph in the index, or would change it: file by file, 40 lines at
+    most, then counts. `go_on` is the command that makes the change, shown after a preview.
     """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]
@@ -112,7 +114,9 @@ def unknown_before(known_from: datetime | None) -> str:
 
 
 def _cause_text(state: StateView) -> str:
-    """Render the memory that caused a state, where that is stated, and its commit; "" if no cause is known."""
+    """Render the memory that caused a state, the place that states it (`gone since` if there is none now), and the
+    first 12 characters of its commit, if known; "" if no cause is known.
+    """
     commit = f", commit {visible(state.commit)[:12]}" if state.commit else ""
     return f"  (by {state.cause}, {visible(state.said_in or 'gone since')}{commit})" if state.cause else ""
 

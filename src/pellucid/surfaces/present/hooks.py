@@ -23,7 +23,9 @@ def hook_output_text(outcome: HookOutput) -> str:
 
 
 def claims_text(outcome: ClaimOutput) -> str:
-    """Render an agent's claims, each with the memory that it became, or why it was not kept and a hint."""
+    """Render an agent's claims (statements that it wants remembered), a line for each: the memory that says it, or why
+    it was not kept, and a hint.
+    """
     return "\n".join(map(_claim_line, outcome.outcomes))
 
 
@@ -53,7 +55,9 @@ def _change_lines(file: FileChange) -> Iterator[str]:
 
 
 def status_text(status: HooksStatus) -> str:
-    """Render the installed hooks, whether a server runs, the number of sessions reported, and how many of them wait."""
+    """Render the installed hooks and whether they are up to date, whether a server runs, the number of sessions
+    reported, how many of these have something new to read, and how many were reported while no server ran.
+    """
     lines: list[str] = []
     for each in status.places:
         if each.installed:

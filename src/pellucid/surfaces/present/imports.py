@@ -168,7 +168,9 @@ def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
 
 
 def _target(outcome: ImportOutput) -> str:
-    """Return `, to ` and the namespace, or the number of namespaces, that got something; "" if nothing was new."""
+    """Return `, to ` and the namespace that got something, or the number of namespaces if several did; "" if no turn
+    was new.
+    """
     if not outcome.turns_taken:
         return ""
     names = [each.namespace for each in outcome.filed] or [outcome.namespace]
@@ -192,7 +194,9 @@ def in_words(*counts: Mapping[str, int]) -> str:
 
 
 def observe_text(outcome: ObserveOutput) -> str:
-    """Render an observed live session: turns stored, sessions flushed into memories, and turns that wait."""
+    """Render an observed live session: turns read and stored, what was left out, sessions flushed into memories (or why
+    not), and turns that wait for that.
+    """
     where = ", ".join(outcome.spooled_to) or outcome.namespace
     lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]
     lines += _left_out_lines(outcome)

@@ -21,7 +21,9 @@ _SHOWN_PROBLEMS = 10
 
 
 def indexing_text(outcome: IndexDocsOutput) -> str:
-    """Render the outcome of indexing documents: counts, remarks, and problems."""
+    """Render the outcome of indexing documents, or of a dry run: documents by what changed, sections opened and closed,
+    new header versions, remarks, redactions, notes, files left out, and header history that was loaded.
+    """
     action = "indexed" if outcome.written else "would index"
     states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
     result = ", ".join(f"{count} {name}" for name, count in states if count) or "nothing new"
@@ -46,7 +48,9 @@ def indexing_text(outcome: IndexDocsOutput) -> str:
 
 
 def _remark_lines(outcome: IndexDocsOutput) -> Iterator[str]:
-    """Yield how many documents or sections were closed, moved, excluded or withheld, a line for each count above 0."""
+    """Yield how many documents or sections were closed, moved, back again, excluded, quarantined, off the record or
+    withheld, a line for each count above 0.
+    """
     for count, remark in (
         (outcome.removed, "closed: the file is gone, or defines something else"),
         (outcome.renamed, "moved to another path"),

@@ -34,7 +34,10 @@ def lab_text(outcome: object) -> str:
 
 @lab_text.register
 def _dataset_text(outcome: LabOutput) -> str:
-    """Render a labelled set: each metric with its interval and floors, then each part's contribution."""
+    """Render a labelled set: each metric with its interval and floors (the same metric of each leg alone), latency, how
+    often each leg found something, the figures of extraction, each part's gain and cost, and the price of the import;
+    then metrics by kind of question, the memories' durability, abstention and context, if measured.
+    """
     floors = "".join(f"{name:>9}" for name in outcome.floors)
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
     lines.append(f"{'metric':<15} {'all':>7}   {'95 % interval':<18}{floors}")
@@ -63,7 +66,9 @@ def _dataset_text(outcome: LabOutput) -> str:
 
 
 def _price_line(price: Mapping[str, float]) -> str:
-    """Render how long importing the set took, and how many memories and megabytes it made."""
+    """Render how long importing the set took, for how many characters, and how many memories and megabytes (millions of
+    bytes) it made. `price` has these under the names of `LabOutput.price`.
+    """
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
         f" {price['memories']:,.0f} memories, {price['diskBytes'] / 1e6:.1f} MB"
@@ -71,7 +76,10 @@ def _price_line(price: Mapping[str, float]) -> str:
 
 
 def _durability_line(figures: Mapping[str, Any]) -> str:
-    """Render precision and recall of the memories extracted from labelled sessions, with intervals and counts."""
+    """Render how right and complete the memories extracted from labelled sessions are: precision and recall with
+    intervals and counts, memories a 100 turns, repeats (memories that cite a fact's turn, per fact found), and the
+    share that looks like a table or the like (`shaped`).
+    """
     return (
         f"precision {figures['precision']:.3f} {figures['precisionInterval']} of {figures['judged']},"
         f" recall {figures['recall']:.3f} {figures['recallInterval']} of {figures['facts']} facts,"
@@ -81,7 +89,9 @@ def _durability_line(figures: Mapping[str, Any]) -> str:
 
 
 def _abstention_lines(figures: Mapping[str, Any]) -> list[str]:
-    """Render how well the doubt of an answer separates unanswerable questions from others; empty if not measured."""
+    """Render how well the doubt of an answer separates unanswerable questions from others: its AUC, those of simpler
+    signs (`floors`), and the share of each kind that the run's settings abstain from; empty if not measured.
+    """
     if not figures:
         return []
     floors = ", ".join(f"{name} {value:.3f}" for name, value in figures.get("floors", {}).items())
@@ -119,7 +129,9 @@ def _extraction_lines(outcome: LabOutput) -> list[str]:
 
 @lab_text.register
 def _updates_text(outcome: UpdatesOutput) -> str:
-    """Render how often the newer statement of a changed fact ranks above the older one."""
+    """Render how often the newer statement of a changed fact ranks above the older one, in three variants of the
+    recall, and how many pairs of statements state the same attribute.
+    """
     pairs = outcome.same_attribute
     lines = [
         f"{outcome.dataset}, {outcome.mode}: {outcome.memories} memories of {outcome.records} records",
@@ -135,7 +147,9 @@ def _updates_text(outcome: UpdatesOutput) -> str:
 
 
 def _order_line(name: str, figures: Mapping[str, Any]) -> str:
-    """Render the share of pairs whose newer statement ranks first, in the variant `name` of the recall."""
+    """Render the share of pairs whose newer statement ranks above the older one in the variant `name` of the recall,
+    with its interval, the number of pairs, and counts by case.
+    """
     low, high = figures["interval"]
     cases = ", ".join(f"{case} {count}" for case, count in figures["cases"].items())
     return f"{name:<18} newer above {figures['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {figures['pairs']}: {cases}"
@@ -143,7 +157,10 @@ def _order_line(name: str, figures: Mapping[str, Any]) -> str:
 
 @lab_text.register
 def _graph_text(outcome: GraphLabOutput) -> str:
-    """Render precision and recall of the edges found, then the recall of dependencies, with and without graph."""
+    """Render precision and recall of the `requires` edges found, then the recall of dependencies by each way of asking
+    (with the graph leg, without it, …), each also without the stubs of documents that moved away; the legs' health, and
+    latency.
+    """
     speed = outcome.indexing["documentsPerSecond"]
     lines = [f"graph: {outcome.documents} documents, {outcome.sections} sections, {speed} documents/s indexed", ""]
     lines += [

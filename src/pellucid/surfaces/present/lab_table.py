@@ -39,7 +39,9 @@ _OPTIONS = {"off": "off", "half": "×½", "double": "×2", "on": "on"}
 
 
 def lab_table_text(outcome: LabTable) -> str:
-    """Render every set's metrics and prices, each part's contribution and cost, and the choices by the other sets."""
+    """Render every set's metrics and prices, each part's contribution and cost (a part is a leg, stage or term), and
+    the option that the other sets together would choose for each part.
+    """
     lines = [*_set_lines(outcome.rows), "", *_note_lines(outcome)]
     if any(row.ablation for row in outcome.rows.values()):
         lines += ["", *_part_lines(outcome.rows), *_cost_lines(outcome.rows)]
@@ -49,7 +51,9 @@ def lab_table_text(outcome: LabTable) -> str:
 
 
 def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the table of the sets: questions, metrics with their floors, and the cost of the import."""
+    """Return the table of the sets: questions, metrics with their floors (the same metric of each leg alone), and the
+    cost of the import.
+    """
     cells = [
         [_SETS[name], str(row.questions), *(_metric_cell(row, metric) for metric in COLUMNS), *_price_cells(row)]
         for name, row in rows.items()
@@ -58,7 +62,9 @@ def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
 
 
 def _metric_cell(row: LabOutput, metric: str) -> str:
-    """Render a metric in bold, and in brackets the same metric of each leg alone, as `**.812** (.790 / .755)`."""
+    """Render a metric in bold, as `**.812** (.790 / .755)`; in brackets is the same metric of BM25 alone and of vectors
+    alone.
+    """
     floors = " / ".join(_number(floor[metric]) for floor in row.floors.values())
     return f"**{_number(row.metrics[metric])}** ({floors})"
 
@@ -70,7 +76,9 @@ def _price_cells(row: LabOutput) -> list[str]:
 
 
 def _note_lines(outcome: LabTable) -> Iterator[str]:
-    """Yield notes: how to read the first table, answered questions, metrics below the better leg, and missing sets."""
+    """Yield notes: how to read the first table and which share of the questions was asked, the answers within `BUDGET`
+    characters where they were measured, metrics below the better leg, and sets that were not measured.
+    """
     yield "In brackets: BM25 alone / vectors alone." + _share(next(iter(outcome.rows.values()), None))
     for name, row in outcome.rows.items():
         if _STRICT in row.metrics:
@@ -118,12 +126,14 @@ def _cost_lines(rows: Mapping[str, LabOutput]) -> list[str]:
 
 
 def _cost(cost: Mapping[str, float]) -> str:
-    """Render milliseconds, and the share of the recall's time, as `+1.2 (+8%)`."""
+    """Render the milliseconds that a part adds, and `share`, their fraction of the recall's time, as `+1.2 (+8%)`."""
     return f"{cost['millis']:+.1f} ({cost['share']:+.0%})".replace("-", "−")
 
 
 def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the parts of a recall whose removal changes the deciding metric, or its interval, on at least one set."""
+    """Return the parts of a recall whose removal changes the mean of the five columns (`WORTH`), or its interval, on at
+    least one set.
+    """
     parts = dict.fromkeys(part for row in rows.values() for part in row.ablation)
     return [part for part in parts if any(_moves(row.ablation[part][WORTH]) for row in rows.values())]
 
@@ -161,7 +171,9 @@ def _all_choices_lines(outcome: LabTable) -> list[str]:
 
 
 def _choice_text(choice: Choice) -> str:
-    """Render the option that the other sets would choose and its gain; "" if that is the present setting."""
+    """Render the option that the other sets would choose, in bold if that is told from chance, and its gain on the set
+    left out; "" if it is the present setting.
+    """
     if choice.option == AS_SET:
         return ""
     option = f"**{_OPTIONS[choice.option]}**" if choice.is_clear else _OPTIONS[choice.option]

@@ -154,7 +154,8 @@ def _memory_in_recall(state: State, memory: Memory) -> MemoryInRecall:
 
 def _leg_ranks(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
     """Return the memory's rank in each leg today as if no rung barred it, and how many recalls were run: one, which
-    made `today`; two if the gate let that one search nothing, so that it is run here without the gate.
+    made `today`; two if its gate, which can find that a message needs no memory, let it search nothing, so that the
+    recall is run again without the gate.
     """
     admitting_world = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
@@ -165,7 +166,9 @@ def _leg_ranks(request: Request, today: State, world: World, row: int) -> tuple[
 
 
 def _legs_of_recall(legs_today: tuple[WhyLeg, ...], recall: MemoryInRecall) -> tuple[WhyLeg, ...]:
-    """Return today's legs as the recall had them, and the legs that nominated the memory but are not asked today."""
+    """Return today's legs with what the recall recorded of them, and then the legs that nominated the memory in the
+    recall but are not asked today.
+    """
     asked_today = {each.leg for each in legs_today}
     unasked_today = (each for each in _recorded_legs(recall) if each.nominated and each.leg not in asked_today)
     return (*(_with_record(each, recall) for each in legs_today), *unasked_today)
@@ -197,8 +200,8 @@ def _with_record(leg: WhyLeg, recall: MemoryInRecall) -> WhyLeg:
 
 
 def _barring_rung(today: State, world: World, row: int) -> str | None:
-    """Return the first rung that keeps legs from nominating the memory of this row, such as `valid-at`; None if none
-    does. Scopes, period and floors are not looked at.
+    """Return the first of `status-active`, `valid-at`, `trust-zone` and `caller-filter` that keeps legs from nominating
+    the memory of this row; None if none does. Scopes, period and floors are not looked at.
     """
     columns = world.reader.columns(np.array([row]), today.admission)
     return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)
@@ -262,8 +265,9 @@ def _recorded_legs(recall: MemoryInRecall) -> tuple[WhyLeg, ...]:
 
 
 def _stage_that_lost(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """Return the stage or rung that lost the memory first, such as `gate` or `top-k`. `barred` is the rung that kept
-    legs from nominating it.
+    """Return the stage or rung that lost the memory: `not-known-yet` or `gate` if it is so, else the rung on record; of
+    a candidate that none rejected, `abstention` or `context-pass`; else see `_loss_before_pool`. `barred` is the rung
+    that kept legs from nominating it.
     """
     if recall.is_unknown:
         return NOT_KNOWN
@@ -278,8 +282,9 @@ def _stage_that_lost(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], barred: s
 
 
 def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """Return what lost a memory that was not a candidate: `barred` if a working leg would nominate it otherwise. Else
-    `leg-degraded` or `leg-off`, else `not-nominated`: every leg ranks it too low, or not at all.
+    """Return what lost a memory that was not a candidate: `barred`, if a leg that is on ranks it within its pool. Else
+    `leg-degraded` if a degraded leg has no rank for it or it has no vector; else `leg-off` if a leg that is off ranks
+    it within its pool; else `not-nominated`: every leg ranks it too low, or not at all.
     """
     at_work = [each for each in legs if each.health != "off"]
     if barred and any(each.rank and each.rank <= each.pool for each in at_work):
@@ -292,7 +297,7 @@ def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
 
 
 def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
-    """Say why `stage` lost the memory; the filter's own reason for other filters, None for other stages."""
+    """Say why `stage` lost the memory, in words about that memory or else the filter's own; None for other stages."""
     memory, state = recall.memory, recall.state
     unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
     down = [
@@ -353,8 +358,9 @@ def _validity_words(recall: MemoryInRecall) -> str:
 
 
 def _distance_from_cut(recall: MemoryInRecall, stage: str | None) -> WhyMargin | None:
-    """Return how far a hit is from being cut by topK (in score, else in places left), or a miss from passing its rung.
-    None for a memory that was not a candidate, and for a rung other than `top-k`, `token-overlap` and `score-floor`.
+    """Return how far a hit is from being cut by topK (in score above the best one cut; in places left in topK if none
+    was cut), or by how much a miss failed its rung. None for a memory that was not a candidate, and for a rung other
+    than `top-k`, `token-overlap` and `score-floor`.
     """
     top_k, kept, final = recall.state.request.settings.top_k_facts, recall.state.kept, recall.pool.final
     beyond = recall.order[recall.pool.rejected[recall.order] == 1 + RUNGS.index("top-k")]
@@ -373,7 +379,9 @@ def _distance_from_cut(recall: MemoryInRecall, stage: str | None) -> WhyMargin |
 
 
 def _budget_margin(finding: WhyFinding, change: WhyChange | None) -> WhyMargin | None:
-    """Return how many characters the budget lacked, if a larger budget admits the memory; else None."""
+    """Return how many characters larger the budget must be, if `budget-fit` lost the memory and `change` is a larger
+    budget that admits it; else None.
+    """
     if finding.stage != "budget-fit" or change is None or change.kind != "budget":
         return None
     return WhyMargin(unit="characters", missing=float(int(change.to) - finding.budget))

@@ -47,7 +47,9 @@ def sentences(finding: WhyFinding) -> str:
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
-    """Say the memory's rank in the context, why it was found, its distance above the cut, how much is told."""
+    """Say the memory's rank in the context, why it was found, how far its score is above the best one that topK cut (or
+    that none was cut), and how much of it is shown if not all.
+    """
     margin = finding.margin
     why = f"{finding.signals[0].lower()}{finding.signals[1:]}" if finding.signals else f"{_where_found(finding)}."
     cut = f" The context tells {finding.told}." if finding.told else ""
@@ -83,7 +85,7 @@ def _sentence_of_degraded(finding: WhyFinding) -> str:
 
 
 def _sentence_of_leg_off(finding: WhyFinding) -> str:
-    """Say that only a leg that was switched off would have nominated the memory."""
+    """Say the memory's ranks in the legs that were off and would have nominated it, and that they were switched off."""
     off = [each for each in finding.legs if each.health == "off" and each.rank and each.rank <= each.pool]
     return f"It is {_ranks_in_words(off)}, but {listed([each.leg for each in off])} was switched off."
 
@@ -117,7 +119,9 @@ def _sentence_of_removed(finding: WhyFinding) -> str:
 
 
 def _sentence_of_rung(finding: WhyFinding) -> str:
-    """Say which legs found the memory or would rank it, then which rung rejected it, with the reason and margin."""
+    """Say which legs found the memory or would rank it (if none, that it was seen only as one that may not answer, or
+    beside a match), then which rung rejected it, with the reason and margin.
+    """
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
@@ -128,8 +132,8 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
 
 
 def _change_in_words(finding: WhyFinding) -> str:
-    """Say what would admit the memory, what is to be mended, or that nothing tried does; empty for a hit, for a past
-    miss that is a hit today, and if no recall was run.
+    """Say what would admit the memory, which call says what to repair, or that nothing tried admits it. Empty for a
+    hit, for a past miss that is a hit today, and if no recall was run.
     """
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):

@@ -50,7 +50,8 @@ _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
 def _setting_change(
     missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, field: str = "settings"
 ) -> TrialChange:
-    """Return a recall with the setting `name` (snake case) changed; `field` is the field of the input that changes it.
+    """Return a trial of the recall with the setting `name` (snake case) changed; `field` is the field of the recall's
+    input that the user would change for it.
 
     Raises ValidationError if the value is out of the setting's range.
     """
@@ -80,7 +81,9 @@ def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _gate_off(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall without the gate, if the gate kept it from searching in full."""
+    """Yield a trial without the gate (which can find that a message needs no memory, or few), if it kept the recall
+    from searching in full: the depth is `no_recall` or `minimal`.
+    """
     if missed.state.plan.depth in ("no_recall", "minimal") and missed.settings.gate != "off":
         yield _setting_change(missed, "gate", "gate", "off")
 
@@ -92,7 +95,9 @@ def _never_abstain(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall without model passes over the context, if a pass removed the memory."""
+    """Yield a trial without model passes over the context (`contextPasses`, which shorten or remove what is in it), if
+    a pass removed the memory.
+    """
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
@@ -102,7 +107,7 @@ def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield a search for a topK up to the memory's rank, if topK cut it."""
+    """Yield a search for the least topK that admits the memory, up to its rank, if topK cut it."""
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
@@ -118,8 +123,8 @@ def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield one recall with all the scopes added that the memory is marked with and the caller did not name; nothing if
-    the memory was not a candidate.
+    """Yield one trial that names all the boundary scopes, such as `private`, that the memory has and the caller did not
+    name; nothing if there are none, or the memory was not a candidate.
     """
     if missed.position is None:
         return
@@ -154,15 +159,19 @@ def _fewer_filters(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall that takes the question's period as a hint only, if the period stopped the memory."""
+    """Yield a trial that takes the period in the question as a hint only (`query_dates` is `soft`), if `time-window`
+    rejected the memory.
+    """
     if missed.rung == "time-window":
         yield _setting_change(missed, "period", "query_dates", "soft")
 
 
 def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall with each leg, stage or term on that was left out, then with each leg on whose weight is 0.
+    """Yield a trial with each leg, stage or term on that the caller left out (`without`), then with each leg on whose
+    weight is 0.
 
-    Nothing unless the memory was lost by its ranks. A weight of 0 becomes the leg's default, or 1 if that is 0.
+    Nothing unless the memory was lost by its ranks (`_RANKED_OUT`). A weight of 0 becomes the leg's default, or 1 if
+    that is 0.
     """
     if missed.stage not in _RANKED_OUT:
         return
@@ -178,7 +187,8 @@ def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield searches for a larger pool, one up to each rank that a leg gave the memory beyond the pool, in order.
+    """Yield searches for a larger `pool` (how many memories each leg nominates at most), one up to each rank that a leg
+    gave the memory beyond the pool, the lowest first.
 
     None unless the memory was lost by its ranks: not nominated, cut by topK or by the budget, or its leg was not at
     work.
@@ -194,7 +204,9 @@ def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield searches that lower the floor which stopped the memory to its value, then a step further for rounding."""
+    """Yield searches that lower the floor of the rung that rejected the memory, `token-overlap` or `score-floor`, to
+    the memory's own value; then one ten-thousandth further, for rounding.
+    """
     rung, position = missed.rung, missed.position
     if rung not in _FLOORS or position is None:
         return
@@ -203,7 +215,9 @@ def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
     reached_steps = floor(reached_value(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
-        """Return a recall whose floor is this many ten-thousandths lower."""
+        """Return a trial with the floor this many ten-thousandths lower than now, where the present floor is rounded up
+        to whole ones.
+        """
         return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
     for value in (reached_steps, reached_steps - 1):  # rounding can leave the first a hair above the candidate's value
@@ -227,7 +241,9 @@ def _state_changes(missed: MissedMemory) -> Iterator[TrialChange | WhyTried]:
 
 
 def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield a search for a weight, up to `MOST_WEIGHT`, of each term that the memory has, if it was lost by ranks."""
+    """Yield a search for a greater weight, up to `MOST_WEIGHT`, of each leg or term that adds to the memory's score;
+    nothing unless it was lost by its ranks (`_RANKED_OUT`), and was a candidate.
+    """
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return
@@ -236,7 +252,7 @@ def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
         low = int(_current_weight(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
-            """Return a recall in which the weight `name` is `n` hundredths."""
+            """Return a trial in which the weight `name` is `n` hundredths."""
             return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:
@@ -250,9 +266,10 @@ def _current_weight(missed: MissedMemory, name: str) -> float:
 
 
 def _weight_change(missed: MissedMemory, kind: ChangeKind, name: str, value: float) -> TrialChange:
-    """Return a recall with the weight of a leg or term (`name`, snake case) changed to `value`.
+    """Return a trial with the weight of a leg or term (`name`, snake case) changed to `value`: in the weights of the
+    query's class if these have it, else in those of all queries.
 
-    It is the weight of the query's class if that class has one of its own, else that of all queries.
+    Raises ValidationError if the value is out of range.
     """
     settings, query_class = missed.settings, missed.state.plan.query_class
     was, to = f"{_current_weight(missed, name):g}", f"{value:g}"

@@ -74,7 +74,9 @@ def _true_rank(state: State, asked_leg: AskedLeg, world: World, row: int) -> tup
 
 
 def _deep_hits(state: State, asked_leg: AskedLeg, world: World, depth: int) -> LegHits | None:
-    """Return what a leg finds if it can nominate `depth` admitted memories and no others; None if the store fails."""
+    """Return what a leg finds if it can nominate `depth` memories that may answer (and, in its open search, none that
+    may not); None if the store fails.
+    """
     settings = state.request.settings.model_copy(update={"pool": depth, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
@@ -97,7 +99,9 @@ def _score_at(hits: LegHits | None, place: int) -> float | None:
 
 
 def _why_unranked(asked_leg: AskedLeg, hits: LegHits | None, report: LegHealth, row: int, world: World) -> str:
-    """Say why a leg does not list the row at all; `hits` is its list, None if the store failed."""
+    """Say why a leg does not list the row at all: it is down, the memory or the query has no vector, or nothing in it
+    matches. `hits` is the leg's list, None if the store failed; `report` its health in the recall.
+    """
     if hits is None:
         return "it could not be asked: the index cannot be read now"
     if report.health == "degraded" and len(hits.rows) == 0:

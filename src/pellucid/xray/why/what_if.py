@@ -39,7 +39,9 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """Run the recall with a change, and count the run."""
+        """Run the recall with a change, and count the run in `recalls`. A change of state is only pretended by the
+        reader: nothing is written.
+        """
         world = self._world
         if draft.standings:
             world = replace(world, reader=world.reader.pretending(draft.standings))
@@ -65,7 +67,9 @@ def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]
 
 
 def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | None:
-    """Return the change if the attempt admits the memory, else the failed attempt; None if out of its range."""
+    """Return the change if the attempt admits the memory, else the record of the failed attempt; None for a search
+    whose first value is out of the setting's range.
+    """
     if isinstance(attempt, WhyTried):
         return attempt
     if isinstance(attempt, NumberSearch):
@@ -75,8 +79,9 @@ def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | Non
 
 
 def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried | None:
-    """Raise a number to the first stop that admits the memory, then lower it as far as it still admits the memory.
-    Return the change; the failed attempt if no stop admits the memory; None if no stop is in range.
+    """Try a search's stops in turn up to the first that admits the memory, then look for the smallest number that does
+    (`_smallest_change`). Return the change; the last failed attempt if no stop admits the memory; None if the first
+    stop is out of range. A stop out of range ends the search.
     """
     low, ran = search.low, None
     for high in search.stops:
@@ -92,8 +97,9 @@ def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried
 
 
 def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, at_high: TrialRun) -> WhyChange:
-    """Return the smallest number between `low` and `high` that admits the memory, found by halving. `at_high` is the
-    run with `high`. The change is marked `smallest` if the number below was tried and failed.
+    """Return the smallest number between `low` (exclusive) and `high` that admits the memory, found by halving.
+    `at_high` is the run with `high`. The change is marked `smallest` if the number below it was run, now if not before,
+    and does not admit the memory.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -130,7 +136,7 @@ def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
 def _outcome_in_words(state: State, row: int) -> str:
     """Say how far a memory came that is not in the context: `it comes 9th of 40, where top-k is 8`.
 
-    Or which rung rejected it, or that no leg nominates it.
+    If it is not ranked, say which rung rejected it, or that no leg nominates it.
     """
     position, top_k = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = rank_in(state.order, position), rung_of(state.pool.rejected, position)

@@ -97,7 +97,8 @@ class UseRecords:
     folds: dict[str, FoldRow]
 
     def signs(self, memory: Memory) -> Signs:
-        """Return the signs of one memory's use; without a record, a sign is as if it was never used."""
+        """Return the signs of one memory's use (how often it was used, served and said again, and when last); of what
+        there is no record, as if it never was."""
         key = memory.id
         return signs_of(memory, self.uses.get(key), self.exposure.get(key), self.again.get(key), self.folds.get(key))
 
@@ -118,8 +119,8 @@ class _PassTally:
     proposed: list[Proposed] = field(default_factory=list[Proposed])
 
     def add(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
-        """Count one memory by its new values (`aged`), its tier `before`, and whether it is proposed for archiving. The
-        first `NAMED` tier changes and proposals are listed."""
+        """Count one memory by its new values (`aged`), its tier `before`, and whether it is proposed for archiving
+        (`proposal`). The first 50 (`NAMED`) tier changes and proposals are listed."""
         row = aged.row
         self.memories += 1
         self.tiers[row.tier] += 1
@@ -162,7 +163,8 @@ class _FoldWriter:
         self._seen = self.app.index.state().ledger_seq
 
     def add(self, row: FoldRow) -> None:
-        """Add a row to the batch, and write the batch if it is full; in a dry run, only count the row."""
+        """Add a row to the batch, and commit the batch if it is full (one below `ROWS_A_COMMIT`); in a dry run, only
+        count the row."""
         if self.request.dry_run:
             self.folds += 1
             return
@@ -171,14 +173,15 @@ class _FoldWriter:
             self._commit()
 
     def finish(self, tally: _PassTally, started: datetime) -> None:
-        """Write the last batch, and a row with the counts of the complete pass, which began at `started`; nothing in a
-        dry run."""
+        """Write the last batch, and a ledger row with the counts of the complete pass, which began at `started`;
+        nothing in a dry run."""
         if not self.request.dry_run:
             self._commit((tally, started))
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
-        """Write the batch, without memories for which a concurrent pass has written rows; with `ending` (counts and
-        start), also the row of the complete pass. Empties the batch."""
+        """Commit the batch of rows of heat, decay and tier, without memories for which a concurrent pass has written
+        rows; with `ending` (counts and start), also the row of the complete pass. Counts the rows in `folds`, and
+        empties the batch."""
         namespace = self.request.namespace
         with self.app.unit_of_work.exclusive(WAIT_S, namespace, self.app.deadline):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
@@ -204,8 +207,10 @@ class _FoldWriter:
 
 
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
-    """Recompute heat, decay and tier of every memory that is active or disputed, and neither invalid nor expired. Write
-    those that changed noticeably (see `moved`) to the ledger; repeating a pass adds only the row that says that it ran.
+    """Recompute heat (how much it is in use), decay (how old, unused or doubtful it is) and tier (`hot` or `cold`,
+    which recalls rank lower) of every memory that is active or disputed, and neither invalid nor expired. Write to the
+    ledger those whose tier or counts changed, or one of their values by at least .05 (`moved`). A repeated pass adds
+    only the row that says that it ran.
 
     Rows are written in batches, so that other writers do not wait long. Also trims receipts, events and citations past
     their retention, and finishes interrupted erasures. A dry run writes nothing.
@@ -241,7 +246,8 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
 
 
 def load_use_records(app: App, namespace: str) -> UseRecords:
-    """Load the uses, servings, recurrences and last ledger values (`FoldRow`) of a namespace's memories."""
+    """Load what is on record of the use of a namespace's memories: their uses, how often recalls served them, the
+    sessions that said them again, and their last ledger rows of heat, decay and tier (`FoldRow`)."""
     return UseRecords(
         {each.memory_id: each for each in app.uses.uses(namespace)},
         {each.memory_id: each for each in app.uses.exposure(namespace)},
@@ -269,8 +275,9 @@ class DuePass:
 
 
 def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
-    """Return the passes that have not run for as many days as the settings say. The days of a pass that never ran count
-    from the oldest memory; in an empty namespace no such pass is due."""
+    """Return the passes (`lifecycle`, `consolidate`, `report`, in this order) that have not run for at least as many
+    days as the settings say. The days of a pass that never ran count from when the first of the namespace's memories
+    was written; in an empty namespace no such pass is due."""
     last: dict[str, datetime] = {}
     for row in typed(app.ledger.rows(), namespace, ("pass",)):
         if isinstance(row, PassRow):
@@ -289,8 +296,8 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
 
 
 def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
-    """Yield the new ledger rows of those memories whose heat, decay or tier changed noticeably (see `moved`); add every
-    memory that ages (see `ages`) to `tally`."""
+    """Yield the new ledger rows of those memories whose heat, decay, tier or counts changed enough to be written
+    (`moved`); add every memory that ages (active or disputed, neither invalid nor expired) to `tally`."""
     records = load_use_records(app, namespace)
     for memory in (each.memory for each in app.index.memories(namespace) if ages(each.memory, now)):
         signs, before = records.signs(memory), records.folds.get(memory.id)

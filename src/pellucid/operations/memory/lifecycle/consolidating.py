@@ -103,8 +103,8 @@ class _Pass:
     changed: int = 0
 
     def run(self, clusters: Iterable[Batch]) -> bool:
-        """Process the clusters in order, a commit at a time. Return True if all were processed, False if the limit or a
-        failing model ended the pass."""
+        """Process the clusters (memories that are decided about together) in order, 100 in a commit. Return True if all
+        were processed, False if the limit or a failing model ended the pass."""
         waiting = iter(clusters)
         while chunk := list(islice(waiting, CLUSTERS_A_COMMIT)):
             if not self._process_chunk(chunk) or self.problem:
@@ -132,9 +132,9 @@ class _Pass:
     def _decide_batch(
         self, batch: Batch, proposal: "_Proposal | None", changes: ChangeSet, served: dict[str, Served], now: datetime
     ) -> None:
-        """Decide about a cluster, by the model's proposal if its memories have not changed since, else by what can be
-        proved. Appends the decisions to `decisions`, and adds them to `changes` unless it is a dry run. `served` maps
-        ids to memories."""
+        """Decide about a cluster, by the model's proposal if its memories have not changed since, else by rules alone
+        (`decide`), which act only on what they can prove. Appends the decisions to `decisions`, and adds their changes
+        to `changes` unless it is a dry run. `served` maps ids to memories."""
         current = {each: changes.now(served[each].memory) for each in batch.ids if each in served}
         decisions = decide(batch, current, now, self.undone)
         if proposal and proposal.seen == current:
@@ -151,9 +151,9 @@ class _Pass:
             self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)
 
     def _proposals(self, chunk: Sequence[Batch]) -> Iterator[tuple[Batch, "_Proposal"]]:
-        """Yield each cluster of near memories about which nothing can be proved, with the model's proposal; nothing
-        without a model. If the model fails, set `problem` and yield no more. Called without a lock, since models are
-        slow."""
+        """Yield each cluster of memories with near vectors of which the rules prove nothing, with the model's proposal;
+        nothing without a model. If the model fails, set `problem` and yield no more. Called without a lock, since
+        models are slow."""
         if self.model is None:
             return
         served = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
@@ -179,8 +179,8 @@ class _Proposal:
 
 
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """Run one consolidation pass, continuing an interrupted pass: merge memories that say the same, and retire old
-    values.
+    """Run one consolidation pass, continuing an interrupted pass: merge memories that provably say the same, retire old
+    values, and archive what has expired; with `use_model`, ask a chat model about the rest.
 
     Raises:
         StoreBusyError: another pass is running in this home, or a writer did not stop in a minute; what was
@@ -195,7 +195,9 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _run_pass(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """Run a pass while holding the lock of passes; if it is complete and not a dry run, record it in the ledger."""
+    """Run a pass while the caller holds the lock of passes; if it is complete and not a dry run, record it in the
+    ledger. Only clusters with a memory in files written since the last complete pass, and expired memories, are
+    processed."""
     chat = open_chat(app.settings, default_model_kind(app.settings), app.deadline) if request.use_model else None
     model = LlmConsolidator(chat) if chat else None
     with app.unit_of_work.deciding(request.namespace):
@@ -261,8 +263,8 @@ def _vector_lookup(app: App, memories: Iterable[Served]) -> Callable[[Memory], V
 
 
 def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
-    """Write the ledger's row of a complete pass, with its counts of decisions (without skips) and `more` counts; return
-    the operation's id."""
+    """Write the ledger's row of a complete pass, with its counts of decisions (without the reasons of skips) and `more`
+    counts; return the operation's id."""
     done = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**done, **more}

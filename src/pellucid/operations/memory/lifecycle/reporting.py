@@ -25,9 +25,10 @@ class ReportInput(Wire):
 
 
 def weekly_report(app: App, request: ReportInput) -> Report:
-    """Report on a namespace's memories from `since` (by default as many days ago as the settings say) until now, and
-    write a ledger row with the report's counts. InputError if `since` is not in the past,
-    StoreBusyError if others have been writing for a minute."""
+    """Report which of a namespace's memories recurred, were used, served or changed, or went cold, warm, stale or
+    unused, from `since` (by default `lifecycle.reportEveryDays` ago) until now, and write a ledger row with the
+    report's counts. InputError if `since` is not in the past, StoreBusyError if others have been writing for a minute.
+    """
     now = app.clock.now()
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:

@@ -151,8 +151,8 @@ def list_tiers(app: App, request: TierListInput) -> TierListOutput:
 
 
 def explain_tier(app: App, request: ShowInput) -> TierExplanation:
-    """Explain why a memory is hot or cold by today's records, and what would change that; errors as of
-    `find_memory`."""
+    """Explain why a memory is hot or cold (cold ones rank lower in recalls) by today's records, and what would change
+    that; nothing is written. Errors as of `find_memory`."""
     memory = find_memory(app, request.namespace, request.memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
     records = load_use_records(app, request.namespace)
@@ -211,7 +211,8 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
 
 
 def _reason_for_tier(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
-    """Return a clause that says why a memory is in its tier; `value` is its tier value."""
+    """Return a clause that says why a memory is in its tier, by `why`, its tier value (`value`) and the settings'
+    thresholds."""
     return _REASONS[why].format(
         protected=protection(memory),
         value=f"{value:.4f}",

@@ -54,9 +54,10 @@ class Rehearsal(UnitOfWork):
 
 
 def state_changes(app: App, served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """Yield the changes of state that would put a memory in force or rank it higher: undo, promote, edit by hand, pin.
-    Nothing is written. A change that would be refused has the reason as its `problem`. `rows` maps the ids of the
-    namespace's memories, this one included, to index rows; `at` is the instant at which validity is judged."""
+    """Yield the changes of state that would put a memory in force (active, not in quarantine, valid) or rank it higher:
+    undo, promote, edit by hand, pin. Nothing is written. A change that would be refused has the reason as its
+    `problem`. `rows` maps the ids of the namespace's memories, this one included, to index rows; `at` is the instant at
+    which validity is judged."""
     memory = served.memory
     fields: Any = {"namespace": memory.namespace, "memory_id": memory.id}
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
@@ -78,8 +79,9 @@ def _change_by_verb(
     app: App, served: Served, rows: Mapping[str, int], word: str, way: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
     """Rehearse an operation on a memory, and yield one change: its effect on all memories, or its problem if it fails.
-    Yield nothing if it would not put this memory in force, or would not change the memory's standing. `word` names the
-    operation, `way` is its call as text; `verb` runs the operation in the app that it is called with."""
+    Yield nothing if the memory would not be active then, or its `standing` (the state that decides whether a recall may
+    return it) would stay the same. `word` names the operation, `way` is its call as text; `verb` runs the operation in
+    the app that it is called with."""
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     try:
@@ -100,8 +102,8 @@ def _change_by_verb(
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
-    """Return those memories of `after`, a map from ids to memories, whose standing differs from today's. The others are
-    only in the same file, as the passages of an episode are."""
+    """Return those memories of `after`, a map from ids to memories, whose `standing` (what decides whether a recall may
+    return them) differs from today's. The others are only in the same file, as the passages of an episode are."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
@@ -114,7 +116,8 @@ def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]
 
 
 def _changes_by_edit(served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`."""
+    """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`: a
+    status other than active, quarantine, a validity that has ended, expired or not begun."""
     memory, row = served.memory, rows[served.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})

@@ -39,13 +39,13 @@ class Target:
 
 
 def _next_step() -> str:
-    """Return the next step of whoever named a memory that is not there."""
+    """Return the advice of a NotFoundError for a memory: list the ids, or name another namespace."""
     return f"{step('memory.list')} shows ids; {field_name('namespace')} names another place"
 
 
 def find_target(app: App, request: Request, text: str) -> Target:
-    """Find the memories of the request's namespace that a text can mean: by id (or its beginning or last ten digits) or
-    path, else by content, part of the content, or meaning.
+    """Find the memories of the request's namespace that a text can mean: by id (or its first digits, eight or more, or
+    last ten) or path, else by content, else by a part of the content, else by meaning (`_find_nearest`).
 
     Raises:
         InputError: the text is empty.
@@ -64,8 +64,9 @@ def find_by_name(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
-    """Find the memories with this id, path, first digits of an id (eight or more) or last ten; None if there are none.
-    NotFoundError for a text that is clearly an id and that no memory has."""
+    """Find the memories with this id or path, or with an id that begins with these digits (eight or more) or ends with
+    these ten; None if there are none. NotFoundError for a text that can only be an id (it begins with `mem_` or has 32
+    hexadecimal digits) and that no memory has."""
     if exact := app.index.memories(namespace, [text]):
         return Target("id", tuple(exact), 1)
     prefix = _PREFIX.fullmatch(text)
@@ -101,8 +102,9 @@ def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _find_nearest(app: App, request: Request, text: str) -> Target:
-    """Find the memories nearest to a text by meaning, whatever their state (by shared words if there is no encoder):
-    one memory if it is clearly nearest, else up to ten. NotFoundError if no memory is near enough."""
+    """Find the memories nearest to a text by meaning (by shared words if there is no encoder), whatever their state: up
+    to ten, but only the first if its score is `_NEAR` or more and leads that of the second by `_LEAD` or more.
+    NotFoundError if `_search_nearest` finds none."""
     with app.recaller.world(request, app.deadline) as world:
         rows, cosines = _search_nearest(world, request, text)
         found = world.reader.memories(rows)

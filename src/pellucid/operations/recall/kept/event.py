@@ -85,8 +85,8 @@ def event(app: App, request: EventInput) -> EventOutput:
 
 
 def _failure_view(failure: RecallFailure | None) -> Failure:
-    """Describe a recall's failure by the docstring of its error class. None, as of older recalls that have no record of
-    their failure, becomes a failure with the code `unknown`."""
+    """Describe a recall's failure; its text is the first paragraph of the docstring of the error class with that code.
+    None, as of older recalls that have no record of their failure, becomes a failure with the code `unknown`."""
     next_step = f"ask it again; {step('home.doctor')} says whether something is not well"
     if failure is None:
         return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=next_step)

@@ -133,8 +133,9 @@ class BriefOutput(Wire):
 
 
 def brief(app: App, request: BriefInput) -> BriefOutput:
-    """Summarise the last sessions of a namespace that have admissible memories or passages, newest first. The page ends
-    before the first session that exceeds the budget; if that is the first of the page, it is cut, with `…` at its end.
+    """Summarise the last sessions of a namespace with memories or passages that a recall is allowed to return now,
+    newest first. The page ends before the first session that exceeds the budget, of four characters a token; if that is
+    the first of the page, it is cut, with `…` at its end.
 
     Raises:
         InputError: the cursor is of another list.
@@ -177,8 +178,9 @@ def _days(sessions: Sequence[KeptSession], answering: AnsweringSessions) -> Iter
 
 
 def brief_of(session: KeptSession, answering: AnsweringSessions) -> SessionBrief:
-    """Summarise one session from its admissible memories and passages. If these have no request, deed, decision or
-    commitment, its most important memories are shown as `kept`."""
+    """Summarise one session from its memories and passages that recalls are allowed to return now: with up to six
+    decisions (the most important), the last six commitments, and eight files. If there is no request, deed, decision or
+    commitment, its three most important memories are shown as `kept`."""
     memories = answering.of(session.id)
     turns = [each for each in memories if each.category == "moment"]
     every = [each for each in memories if each.category != "moment"]
@@ -264,8 +266,10 @@ def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _done_lines(turns: Sequence[Memory], memories: Sequence[Memory]) -> Iterator[BriefLine]:
-    """Yield lines for the last commits and the agent's last conclusions among `memories`; if there are neither, one for
-    the agent's last words in the passages `turns`. A procedure is a plan and no deed."""
+    """Yield at most `_DONE` (3) lines: the first sentences of the last two commits among `memories`, then the most
+    important conclusions of the agent's last turn with any, without procedures (plans, not deeds) and what only
+    answered a question after the last commit. If there are neither, yield one for the agent's last words in the
+    passages `turns`."""
     own = [each for each in memories if each.source_class == "assistant_output" and each.category != "procedure"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
     conclusions = [each for each in own if each not in commits and _told_of_deeds(each.content)]

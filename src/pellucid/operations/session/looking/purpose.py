@@ -21,9 +21,10 @@ _SHARE = 5
 def main_request(turns: Sequence[Memory]) -> tuple[Memory, str] | None:
     """Return the passage of the request that a session was for, and the user's own words in it; None if no user spoke.
 
-    That is the first request with enough words whose topic has much of the session's work: the turns, those of tools
-    too, until the next request with enough words, and those after each later request about the same. A `yes` or `fix
-    it` adds to the request before it. If no request has enough words, the first one.
+    Each request with at least `FEWEST_WORDS` (3) content words begins a stretch of turns, those of tools too, that ends
+    before the next such request. The stretches of requests about one topic (`_is_one_topic`) count together, and the
+    first request whose topic has a fifth or more of the turns of the longest topic is meant. A shorter request, `yes`
+    or `fix it`, belongs to the stretch before; if all are short, the first of them is meant.
     """
     spoken = [(each, words) for each in turns if each.source_class in ASKING and (words := own_words(each))]
     requests = [list(passages) for _, passages in groupby(spoken, key=lambda each: last_turn(each[0]))]
@@ -39,8 +40,8 @@ def main_request(turns: Sequence[Memory]) -> tuple[Memory, str] | None:
 
 
 def own_words(turn: Memory) -> str:
-    """Return a user's own words in a passage, "" if there are none; only their first paragraph if most of the passage
-    is pasted."""
+    """Return a user's own words in a passage, "" if there are none; only their first paragraph if the passage's source
+    is `pasted`."""
     own = foreign_and_own(turn.content)[1].strip()
     return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
 

@@ -50,7 +50,8 @@ def sessions_of(app: App, namespace: str) -> list[KeptSession]:
 
 
 class AnsweringSessions:
-    """The admissible memories of each session: their ids for all sessions, their texts when asked for."""
+    """The admissible memories of each session: those that a recall without boundary scopes is allowed to return now.
+    Their ids are read for all sessions at once, their texts when asked for."""
 
     def __init__(self, app: App, namespace: str) -> None:
         """Look up the ids of the namespace's memories that recalls are allowed to return now, grouped by session."""
@@ -74,13 +75,13 @@ class AnsweringSessions:
         """Maps session ids to numbers of passages; 0 for a session with memories alone."""
 
     def memories(self, session_id: str) -> int:
-        """Return the number of a session's admissible memories, without passages; KeyError if the session has no
-        admissible memories or passages."""
+        """Return the number of a session's memories that recalls are allowed to return now, without passages; KeyError
+        if there are neither such memories nor such passages."""
         return len(self._ids[session_id]) - self.passages[session_id]
 
     def of(self, session_id: str) -> list[Memory]:
-        """Return the admissible memories and passages of a session, in the order in which they were said; empty if
-        there are none."""
+        """Return the memories and passages of a session that recalls are allowed to return now, in the order in which
+        they were said; empty if there are none."""
         found = self._app.index.memories(self._namespace, self._ids.get(session_id, ()))
         return sorted((each.memory for each in found), key=lambda each: (last_turn(each), each.id))
 

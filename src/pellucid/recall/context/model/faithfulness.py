@@ -23,8 +23,8 @@ _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
 
 def flaw(rewording: str, original: str) -> str:
-    """Return what is wrong with `rewording` as other words for `original`; empty if it only drops words or moves a
-    clause.
+    """Return what is wrong with `rewording` as other words for `original`, such as `it adds a number`; empty if it only
+    drops words or moves a clause.
 
     Every word must be in the original (another ending is allowed), except for articles, auxiliaries and forms of a
     pronoun; names, numbers and the words of a clause keep their order, and the tense stays. A word that limits or
@@ -40,7 +40,8 @@ def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
 
 
 def _adds_name(rewording: str, original: str) -> bool:
-    """Whether the rewording has a capitalised word in mid-sentence whose words are not all in the original."""
+    """Whether the rewording has a capitalised word in mid-sentence, not capitalised so in the original, of which a part
+    is neither a word of the original nor a stop word."""
     allowed = {*words(original), *stop_words()}
     new = {*_NAME.findall(rewording)} - {*_NAME.findall(original)}
     return not {word for name in new for word in words(name)} <= allowed
@@ -53,7 +54,8 @@ def _has_unknown(candidates: Iterable[str], originals: Iterable[str]) -> bool:
 
 
 def _changes_tense(rewording: str, original: str) -> bool:
-    """Whether the rewording speaks of the present and the original of the past, or the other way round."""
+    """Whether the rewording speaks of the present and the original of the past, or the other way round, told by forms
+    of the verbs `be`, `have` and `do` alone."""
     new, old = ({*words(_spelled_out_text(text))} for text in (rewording, original))
     was, is_ = lexicon.words("were"), lexicon.words("are")
     return any(new & one and old & other and not old & one for one, other in ((was, is_), (is_, was)))
@@ -65,7 +67,8 @@ def _drops_limit(rewording: str, original: str) -> bool:
 
 
 def _changes_order(rewording: str, original: str) -> bool:
-    """Whether the rewording reorders names, numbers, or words of a clause; any words, if the original sets limits."""
+    """Whether the rewording reorders names, numbers, or words of a clause; any words, if the original sets limits
+    (`_limits`) or the rewording has a clause of one word."""
     original_sequence, reworded_sequence = _compared_words(original), _words_as_in_original(rewording, original)
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", original) for word in _compared_words(each)}
     ordered = {*capitals, *lexicon.persons().values()}
@@ -94,7 +97,7 @@ def _spelled_out_text(text: str) -> str:
 
 
 def _compared_words(text: str) -> list[str]:
-    """Return the words of a text in order, pronouns as their person, without words that are free to come and go."""
+    """Return the words of a text in order, pronouns as their person, without articles, auxiliaries and the like."""
     persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", codes=lexicon.LATIN)
     return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 

@@ -86,8 +86,8 @@ def leave_out(
 ) -> tuple[list[ContextLine], PassTrace]:
     """Return the lines without those that a model names in the pass `name` (`select` or `facts`), and a report.
 
-    The model is shown the first lines, 24,000 characters at most; the others stay. All lines stay if the pass fails or
-    `chat` is None. Raises DeadlineError if time runs out.
+    The model is shown the first lines, 24,000 characters at most; the others stay. All lines stay if the pass fails, if
+    the model names a line that it was not shown, or if `chat` is None. Raises DeadlineError if time runs out.
     """
     if chat is None or not lines:
         return list(lines), PassTrace(name=name, note=NO_MODEL if chat is None else None)
@@ -108,7 +108,8 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
     """Return the lines as a model rephrased them, and a report.
 
     The model is shown the first lines, 24,000 characters at most; the others stay. All lines are unchanged if the pass
-    fails, if one wording is not faithful, or if `chat` is None. Raises DeadlineError if time runs out.
+    fails, if one wording is not faithful (`flaw`) or of a line not shown, or if `chat` is None. Raises DeadlineError if
+    time runs out.
     """
     name = "cleanup"
     if chat is None or not lines:

@@ -159,7 +159,9 @@ def _date_ranges(text: str, dates: Sequence[Piece]) -> list[_DateRange]:
 def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRange:
     """Return the range of a date after a word of this `kind`, which begins at the character `opening`.
 
-    `kind` is `since`, `after`, `before`, `until` or `between`; "" if there is no such word.
+    `kind` is `since` (from the date's first day on), `after` (from its end on), `before` (up to its first day), `until`
+    (up to its end) or `between` (the date alone, but from it on if `on` or `onwards` follows); "" if there is no such
+    word.
     """
     since, until = piece.span
     if kind == "between":
@@ -174,7 +176,10 @@ def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRang
 
 
 def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
-    """Return the two ends of a range in order; a month without a year takes the year of the other end."""
+    """Return the two ends of a range in order. An end that neither names a year nor counts from now is moved by whole
+    years to where it is nearest to the other: the first or, if that is fixed, the second; if neither is fixed, the
+    first is only moved back. Fixed ends out of order exchange their days. ValueError for a 29 February in a year
+    without one."""
     if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
             first = _shift_years(first, -1)
@@ -207,7 +212,8 @@ def _in_year(at: datetime, year: int) -> datetime:
 def _span_of_ranges(
     text: str, lowered: str, ranges: Sequence[_DateRange], dates: Sequence[Piece], now: datetime
 ) -> Window:
-    """Return one window from the earliest beginning to the latest end of all ranges; open if one range is open.
+    """Return one window from the earliest beginning to the latest end of all ranges; open on a side on which one range
+    is open. Only a single range can date what was said (`asserts`).
 
     `dates` are those that the ranges were made of.
     """
@@ -263,7 +269,12 @@ def _is_part_of_thing(before: str, after: str) -> bool:
 
 
 def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool) -> bool:
-    """Whether a date tells when something was said, from the words between the two and the words after the date."""
+    """Whether a date tells when something was said, given the words `between` the verb of saying and the date, and the
+    words `after` the date; never if a sentence ends between.
+
+    It does if it is `past`; if it is `relative` and stands after a topic (`about the trip`) without a plan (`to ship`);
+    or if only small words and persons stand between.
+    """
     if _BREAK.search(between):
         return False
     if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):
@@ -272,5 +283,5 @@ def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool
 
 
 def _date_leads_saying(between: str) -> bool:
-    """Whether the words between a date and a later verb of saying are few, and in the same sentence."""
+    """Whether the words between a date and a later verb of saying are five at most, and no sentence ends in them."""
     return len(between.split()) <= _AHEAD and not _BREAK.search(between)

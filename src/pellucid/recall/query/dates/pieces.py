@@ -29,9 +29,11 @@ class Piece:
 
 
 def ago(today: date, count: int, unit: str) -> Span:
-    """Return the span of `count` units before today: that day, or half a unit to either side of it.
+    """Return the span of `count` units before today: for days that day, else also the days within half a unit to either
+    side.
 
-    `unit` is `day`, `week`, `month` or `year`. The end of the span is excluded, and tomorrow at the latest.
+    `unit` is `day`, `week`, `month` (30.44 days) or `year` (365.25). The end of the span is excluded, and tomorrow at
+    the latest.
     """
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
     day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
@@ -149,13 +151,14 @@ def _count_of(number: str) -> int:
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
-    """Read `the last three weeks`: that many days up to today."""
+    """Read `the last three weeks`: that many days up to today, 31 for a month and 366 for a year."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
     return _piece_at(found, relative_span(today, "trail", days * _count_of(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
-    """Read `three weeks ago`, `a couple of days ago`."""
+    """Read `three weeks ago`, `a couple of days ago`; for `few` and `couple`, two days more before and one more after,
+    if days are counted."""
     count, unit = _count_of(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
@@ -289,7 +292,8 @@ def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | N
 
 
 def _is_verb(match: re.Match[str], text: str) -> bool:
-    """Whether `may` or `march` is a verb (`5 may fail`): a small letter, no year, and a number before or after it."""
+    """Whether `may` or `march` with a number before or after it is a verb (`5 may fail`): it has a small letter and no
+    year, and the number is no ordinal (`3rd may`)."""
     groups = match.groupdict()
     month = groups.get("mo")
     if not month or month not in _VERBS or groups.get("y") or "d" not in groups:

@@ -90,10 +90,11 @@ class GraphView:
         return self.home_nodes[at], self.home_rows[at]
 
     def steps_at(self, nodes: Ints, max_steps: int = 0, out: bool | None = None) -> NDArray[np.void]:
-        """Return the steps at these nodes (sorted, each once), in order.
+        """Return the edges as seen from these nodes, sorted by (here, forward, there, type, number).
 
-        `out=True` takes only steps from the nodes, `out=False` only steps to them. A node with more than `max_steps`
-        steps contributes none, unless `max_steps` is 0.
+        `nodes` must be sorted and distinct. An edge between two of them occurs twice, without `out`. `out=True` takes
+        only steps from the nodes, `out=False` only steps to them. A node with more than `max_steps` such steps
+        contributes none, unless `max_steps` is 0.
         """
         if not len(self.ids):
             return self.steps
@@ -109,7 +110,10 @@ class GraphView:
         return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the homes of these sorted, distinct nodes as two arrays (nodes, rows), and the nodes without any."""
+        """Return the rows that belong to these nodes as two aligned arrays (nodes, rows), and the nodes without any.
+
+        `nodes` must be sorted and distinct.
+        """
         first = self.home_nodes.searchsorted(nodes, "left")
         last = self.home_nodes.searchsorted(nodes, "right")
         at = slices(first, last)
@@ -152,7 +156,10 @@ class GraphCache:
             return view
 
     def source_positions(self, graph: GraphView, memories: View) -> Ints:
-        """Return, for each edge, the position in `memories` of the memory it was read from; -1 for none."""
+        """Return, for each edge, the position in `memories` of the memory it was read from; -1 for none.
+
+        Cached for the last pair of views.
+        """
         with self._lock:
             cached = self._sources
             if cached is None or cached[0] is not graph or cached[1] is not memories:
@@ -182,7 +189,10 @@ def _positions_of_rows(memories: View, rows: Ints) -> Ints:
 
 
 def _assemble_view(stamp: int, blocks: list[GraphBlock], redirects: Ints) -> GraphView:
-    """Concatenate blocks into one view; `redirects` are pairs of an alias node and its entity."""
+    """Concatenate blocks into one view, which keeps `stamp` to tell whether it is up to date.
+
+    `redirects` are pairs of an alias node and the entity that stands for it at the ends of edges and in homes.
+    """
     all_columns: dict[str, NDArray[Any]] = {
         name: np.concatenate([np.zeros(0, kind), *(block.edges[name] for block in blocks)]) for name, kind in _COLUMNS
     }

@@ -66,7 +66,7 @@ class LocalGraph:
         )
 
     def _states_known_at(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
-        """Compute the states from what was recorded by then; an end that lies after it was not known yet."""
+        """Compute the states of an entity from what was recorded by `known`; an end after it was not known yet."""
         claims = self._claims_in_force(namespace, key, known)
         first, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))
         since: list[int] = [each for each in (first, *(claim.valid_from for claim in claims)) if each is not None]
@@ -78,7 +78,7 @@ class LocalGraph:
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
         """Return the claims on the entity with this key (`node_key`) as they are known now; empty if it is unknown.
 
-        Each occurs once for every interval in which its memory was in force, cut to it.
+        Each occurs once for every interval in which its memory was in force (see `intervals_in_force`), cut to it.
         """
         return tuple(self._claims_in_force(namespace, key))
 
@@ -95,10 +95,10 @@ class LocalGraph:
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        """Return the edges of a namespace, closed ones too, sorted by vault file.
+        """Return the edges of a namespace, those that ended, too, sorted by vault file.
 
         With `keys` only edges at these nodes count, with `types` only edges of these types. Each occurs once for every
-        interval in which its memory is in force, as recorded by `known` (epoch milliseconds).
+        interval in which its memory is in force, as recorded by `known` (epoch milliseconds; None: as known now).
         """
         ns = self._namespace_number(namespace)
         entity_of_alias: dict[int, int] = dict(self._run("redirects", ns))
@@ -123,7 +123,8 @@ class LocalGraph:
     def _edges_in_force(self, ns: int, filed: Sequence[FiledEdge], known: int | None) -> list[FiledEdge]:
         """Return each edge once for every interval in which its memory was in force, as recorded by `known`.
 
-        Without `known`, an edge whose memory is not indexed stays as stated.
+        Without `known`, an edge stays as stated if its memory is not indexed, or is active and the ledger has no change
+        of it.
         """
         ids = json.dumps(sorted({each.edge.memory_id for each in filed}))
         standings = {row[0]: row[1:] for row in self._run("stands_of", ns, ids, known is not None)}

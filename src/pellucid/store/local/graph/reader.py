@@ -45,7 +45,10 @@ class LocalGraphReader:
         return self._loaded
 
     def find(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
+        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out.
+
+        Of several meanings of a name see `nodes_named`.
+        """
         return nodes_named(self._queries, self._ns, names)
 
     def numbered(self, family: str, max_count: int) -> Ints:
@@ -61,9 +64,9 @@ class LocalGraphReader:
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
-        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0. Sorted by (here,
-        forward, there, type, edge).
+        Valid is as the class says. `out=True` takes only edges that lead from the nodes, `out=False` only edges that
+        lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless `max_edges`
+        is 0. Sorted by (here, forward, there, type, edge).
         """
         steps = self._view.steps_at(_sorted_unique(nodes), max_edges, out)
         valid = (steps["valid_from"] <= admission.at) & (steps["confidence"] >= np.float32(floor))
@@ -78,7 +81,10 @@ class LocalGraphReader:
         return Steps(*columns)
 
     def _has_admitted_source(self, edges: Ints, admission: Admission) -> Mask:
-        """Return which of these edges (by number) come from an admissible memory, or from no memory."""
+        """Return which of these edges (by number) come from a memory that is admissible, or that is not indexed.
+
+        The caller's filters do not count.
+        """
         if self._admitted is None or self._admitted[0] is not admission:
             is_admissible = np.concatenate((self._in_view.admissible_unfiltered(admission), [True]))
             self._admitted = admission, is_admissible, self._cache.source_positions(self._view, self._in_view.view)
@@ -97,7 +103,10 @@ class LocalGraphReader:
         return Homes(found[order], rows[order])
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return which of these rows are superseded by another of them, by valid SUPERSEDES edges of their nodes."""
+        """Return pairs of these rows: one belongs to a superseded node, the other to the node that supersedes it.
+
+        By SUPERSEDES edges that are valid at the admission; sorted.
+        """
         nodes, rows_of_nodes = self._view.homes_of_rows(rows)
         steps = self.around(nodes, admission, 0.0, out=False)
         inside = (steps.type == _SUPERSEDES) & np.isin(steps.there, nodes)
@@ -115,7 +124,7 @@ class LocalGraphReader:
         return [node_of_row(*row) for row in self._queries.run("nodes", self._ns, json.dumps(numbers.tolist()))]
 
     def identities(self, numbers: Ints) -> list[str]:
-        """Return the ids of these nodes as in receipts, in the order given."""
+        """Return the ids of these nodes as in receipts, in the order given; KeyError for an unknown node."""
         keys = keys_of(self._queries, numbers.tolist())
         return [self._identity(keys[number]) for number in numbers.tolist()]
 
@@ -140,7 +149,7 @@ def _sorted_unique(nodes: Ints) -> Ints:
 
 
 def node_of_row(number: int, key: str, name: str, type_: str, defined: int) -> Node:
-    """Convert a row of the query `nodes`."""
+    """Make a Node of a row of the query `nodes`."""
     return Node(number, key, name, type_, bool(defined))
 
 

@@ -76,7 +76,10 @@ def node_type(key: str, stated: str = "") -> str:
 
 
 def _hash_of(*parts: object) -> int:
-    """Hash these parts to 62 bits: the same number whatever the order in which files are indexed."""
+    """Hash these parts, as text, to a number below 2^62.
+
+    It depends on nothing else, so that an index built in another order of files has the same numbers.
+    """
     data = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big") % NUMBERS
 
@@ -112,10 +115,10 @@ class GraphFold:
         self._run("watch_standings")
 
     def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
-        """Replace the facts of one file by those of the change; a file without facts is dropped.
+        """Replace the facts and the document of one file by those of the change; a file without either is dropped.
 
         `space` is the file's namespace; None if the file has no contents. Facts of the memories in `refused`, which
-        belong to another file, are left out.
+        belong to another file, are left out. Nodes are settled by `finish`.
         """
         facts = _accepted_facts(change.facts, refused)
         has_facts = space is not None and (change.document is not None or facts != NO_FACTS)
@@ -134,7 +137,11 @@ class GraphFold:
                 self._run("put_document", file, document.root, document.path, record)
 
     def _put_facts(self, file: int, change: PathChange, space: Space, facts: GraphFacts) -> None:
-        """Replace the rows of a file (by number) in all tables of facts."""
+        """Replace the rows of a file (by number) in all tables of facts, and mark its block as changed.
+
+        Nodes of changed rows and, unless the file is a document, of all its claims become touched: `finish` recomputes
+        them.
+        """
         self._blocks.add((space.ns, file // FILE_BLOCK))
         self._replace_rows("entity_facts", file, {self._entity_row(space, fact) for fact in facts.entities}, [0])
         self._replace_rows("edges", file, {self._edge_row(space, change.path, edge) for edge in facts.edges}, [1, 2])
@@ -147,7 +154,10 @@ class GraphFold:
         self._replace_rows("homes", file, self._home_rows(change, space, facts), [1])
 
     def _replace_rows(self, table: str, file: int, rows: Rows, node_columns: Sequence[int]) -> None:
-        """Replace the rows of a file in a table, and mark the nodes in `node_columns` of changed rows as touched."""
+        """Replace the rows of a file in a table, if they differ.
+
+        The nodes in the `node_columns` of rows that came or went become touched: `finish` recomputes them.
+        """
         stored: Rows = set(self._run(f"{table}_of", file))
         if stored == rows:
             return
@@ -156,7 +166,7 @@ class GraphFold:
         self._touched |= {int(row[column] or 0) for row in stored ^ rows for column in node_columns}
 
     def _entity_row(self, space: Space, fact: EntityFact) -> tuple[Value, ...]:
-        """Return the columns of `entity_facts` after the file."""
+        """Return the columns of `entity_facts` after the file; create the entity's node if it is missing."""
         node = self._node_of_key(space, fact.key)
         return node, int(not fact.defines), fact.since, fact.name, fact.type, fact.until
 
@@ -169,13 +179,13 @@ class GraphFold:
         return _hash_of(path, edge.source, edge.target, *values), *ends, *values
 
     def _claim_row(self, space: Space, claim: Claim) -> tuple[Value, ...]:
-        """Return the columns of `claims` after the file."""
+        """Return the columns of `claims` after the file; create the entity's node if it is missing."""
         node = self._node_of_key(space, claim.entity)
         what = claim.attribute, claim.value, claim.memory_id
         return node, *what, claim.valid_from, claim.valid_until, claim.recorded, claim.retired_by
 
     def _home_rows(self, change: PathChange, space: Space, facts: GraphFacts) -> Rows:
-        """Return the rows of `homes`: (index row of a memory, node that it belongs to, heading).
+        """Return the rows of `homes`: (index row of a memory, node that it belongs to, heading); create missing nodes.
 
         Memories that the file has no row of are left out.
         """
@@ -212,7 +222,8 @@ class GraphFold:
     def finish(self) -> None:
         """Recompute names, types and states of the touched nodes, and give changed blocks a new version.
 
-        Nodes that no file mentions any more are deleted, and so are types, except our own, that no node has.
+        Touched are also the nodes of memories whose standing changed. Nodes that no file mentions any more are deleted,
+        and so are types, except the built-in ones, that no node has.
         """
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
@@ -225,7 +236,7 @@ class GraphFold:
             self._run("drop_unused_types")
 
     def _settle_nodes(self, nodes: Sequence[int]) -> None:
-        """Recompute these nodes; delete those that no file mentions any more."""
+        """Write changed names, types and states of these nodes; delete nodes that no file mentions any more."""
         wanted = json.dumps(nodes)
         summaries = [_node_summary(row) for row in self._run("spoken_of_nodes", wanted)]
         claims = claims_in_force(self._run("claims_of_nodes", wanted))
@@ -239,7 +250,10 @@ class GraphFold:
             self._update_node(each, claims.get(each.node, ()), states[each.node])
 
     def _update_node(self, summary: _NodeSummary, claims: Sequence[Claim], stored: Sequence[tuple[Value, ...]]) -> None:
-        """Write the name, the type and the states of one node if they differ from what is stored."""
+        """Write the name, the type and the states of one node if they differ from what is stored.
+
+        Nodes of memories and episodes have no states.
+        """
         since: int | None = None
         if summary.type not in _NODES:
             until = max([summary.until, *(claim.valid_until for claim in claims)])
@@ -263,8 +277,8 @@ class GraphFold:
 def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -> dict[int, list[Claim]]:
     """Turn rows of `claims_of_nodes` into claims by node, each over the intervals in which its memory was in force.
 
-    They are as recorded by `known` (epoch milliseconds), if given. If a claim comes into force again, overlaps are
-    resolved: the claim with the latest beginning wins.
+    The intervals are as recorded by `known` (epoch milliseconds), if given, and end where another memory took the
+    attribute over. If a claim comes into force again, overlaps are resolved: the claim with the latest beginning wins.
     """
     pieces: dict[tuple[int, str], list[_Piece]] = defaultdict(list)
     read = [(node, Claim(*values[:8]), values[8:]) for node, *values in rows]
@@ -284,7 +298,11 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
 
 
 def _retirement_instant(claim: Claim, successor: Claim | None, known: int | None) -> int:
-    """Return when another memory (with claim `successor`) took over a claim's attribute; FOREVER if none had."""
+    """Return when the memory in `claim.retired_by` took over the claim's attribute; FOREVER if none had by `known`.
+
+    `successor` is that memory's claim on the attribute, whose beginning counts; None if it is not indexed: then when
+    the memory was written down counts.
+    """
     if not claim.retired_by:
         return FOREVER
     written = epoch_ms(recorded_at(claim.retired_by, EPOCH)) or (successor.recorded if successor else FOREVER)
@@ -307,9 +325,12 @@ NOT_INDEXED: tuple[Any, ...] = (None, None, None, None, None, None, 0, "[]")
 
 
 def intervals_in_force(stated: Claim | Edge, standing: Sequence[Any], known: int | None) -> list[tuple[int, int]]:
-    """Return when a claim or an edge is in force, by its memory's standing (columns of `stands_of`), as (start, end).
+    """Return the (start, end) intervals, epoch ms, in which a claim or an edge is in force, as recorded by `known`.
 
-    If the memory is not in the index, the stated validity counts, as far as it was recorded by `known`.
+    `standing` is how its memory stands: the columns of `stands_of` after the id. The statement must be valid, and the
+    memory active (or superseded only later) and not in quarantine (see `in_force`); a consolidated memory counts from
+    when it was recorded. If the memory is not in the index, the stated validity counts. Empty for what was recorded
+    after `known`.
     """
     if known is not None and stated.recorded > known:
         return []

@@ -58,8 +58,8 @@ class LocalCitations:
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
         """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
 
-        An explicit citation replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after an
-        unfavourable explicit one, automatic citations are refused (False).
+        An explicit citation first deletes automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind;
+        after an explicit one not in `FAVOURABLE`, automatic citations are refused (False).
         """
         what = (namespace, row.memory_id, row.occasion)
         with immediate(self.queries.connection()):
@@ -125,10 +125,11 @@ class LocalTelemetry:
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """Return the sums of some columns (`measures`) of a panel's SQL view by group, sorted by group.
+        """Return the sums of some columns (`measures`) of a panel's SQL view as (group, sums), sorted by group.
 
-        `since` and `until` are the first and the last day that count, as `2026-04-20`. The group None is what has no
-        value there. `view`, `measures` and `by` go into the SQL as they are: never words of a caller.
+        Groups are the values of the column `by`, None for what has no value there. `since` and `until` are the first
+        and the last day that count, as `2026-04-20`. `view`, `measures` and `by` go into the SQL as they are: never
+        words of a caller.
         """
         sql = _SUMS.format(by=by, sums=", ".join(f"sum({each})" for each in measures), view=view)
         found = execute(self.queries.connection(), sql, (namespace, since, until))
@@ -144,14 +145,17 @@ class LocalTelemetry:
         return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories of which no `LiftRow` is stored yet; the newest recall first."""
+        """Return, by recall id, the cited memories whose ranks without a leg (`LiftRow`) are still to be stored.
+
+        The newest recall comes first.
+        """
         due: dict[str, list[str]] = {}
         for recall_id, memory_id in self.queries.run("lifts_due", namespace):
             due.setdefault(recall_id, []).append(memory_id)
         return due
 
     def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Store how the memories of a recall ranked with and without each leg, so that they are due no longer.
+        """Store how memories of a recall ranked with and without each leg; `lifts_due` then returns them no longer.
 
         Of a recall whose event is gone no ranks are stored. Raises StoreError if it cannot be written.
         """

@@ -43,9 +43,9 @@ class LocalTraces:
         yield from self.queries.run("unattributed", namespace)
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) for every row about the subject, without packed columns.
+        """Yield (table name, row) for every row about the subject, without packed (binary) columns.
 
-        `recall_ids` are further recalls of it.
+        `recall_ids` are further recalls of it. Of the table `uses` only the memory's id, the kind and the instant.
         """
         connection = self.queries.connection()
         for table, column, ids in self._keys_by_table(subject, recall_ids):
@@ -121,8 +121,9 @@ class LocalHistory:
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Store the recall that `make_record` returns in the background, then call `then`.
 
-        With under 8 MiB of free disk space, or if the file may not be written, both happen at once. Raises StoreError
-        if it cannot be stored; `then` is called even so, because it can free space for the next recall.
+        With under 8 MiB of free disk space, or if the file may not be written, both happen at once, `then` even if the
+        recall cannot be stored, because it can free space for the next. Raises StoreError if the recall, or a full
+        queue before it, cannot be stored; NoRoomError, without calling `then`, if there was no room to make the file.
         """
         if not self._writable().readonly("main") and self._has_room():
             self._later.add(make_record, then)
@@ -146,9 +147,10 @@ class LocalHistory:
         self._later.settle()
 
     def _settled(self) -> apsw.Connection:
-        """Return this thread's connection after writing what is queued, unless a transaction is open on it.
+        """Return this thread's connection after writing what is queued.
 
-        Rows that cannot be written stay queued, and nothing is raised.
+        With an open transaction on the connection nothing is written. Rows that cannot be written stay queued, and
+        nothing is raised.
         """
         connection = self._connections.get()
         if not connection.in_transaction:
@@ -166,7 +168,7 @@ class LocalHistory:
     def _write(self, makers: Sequence[Callable[[], RecallRecord]]) -> None:
         """Store the recalls that `makers` return, with their queries, events and failures, in one transaction.
 
-        A recall whose maker raises is reported and left out.
+        A recall whose maker raises is reported and left out. Raises StoreError if they cannot be written.
         """
         queries = database.Queries(self._connections.get, self._queries)
         connection, kept = self._writable(), [made for make in makers if (made := self._make_or_report(make))]
@@ -260,12 +262,12 @@ class LocalHistory:
             )
 
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
-        """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
+        """Drop the packed receipts that are too old, too many or too large; return how many.
 
-        Of those that are not old at most the newest `keep` (at least 1) of all namespaces stay, as far as they fit in
-        `max_bytes`; with a memory cited
-        automatically, a recall is old only before `cited_before`. Pinned and explicitly cited ones stay. The queries of
-        dropped receipts, and of recalls that failed before `before`, are deleted.
+        Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before`; too many
+        is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what makes the newest receipts
+        exceed `max_bytes`. Pinned and explicitly cited ones stay. The queries of dropped receipts, and of recalls that
+        failed before `before`, are deleted.
         """
         with database.immediate(self._settled()):
             cited = before if cited_before is None else cited_before
@@ -276,8 +278,8 @@ class LocalHistory:
     def trim(self, before: int, keep: int) -> int:
         """Delete events and citations older than `before` (epoch ms), and events beyond the newest `keep`.
 
-        Returns how many were deleted; the sums of their days stay. Notes go with their citations; with the event of a
-        failed recall go its query and its place in the list of recalls.
+        `keep` counts events of all namespaces. Returns how many were deleted; their sums by day stay. Notes go with
+        their citations; with the event of a failed recall go its query and its place in the list of recalls.
         """
         time = f"{before:012x}"
         with database.immediate(self._settled()):
@@ -322,7 +324,7 @@ def _event_values(event: RecallEvent) -> tuple[database.Value, ...]:
 
 
 def _query_contains(*arguments: Any) -> bool:
-    """Whether a query's question, without its filters, contains words that are folded already.
+    """Whether the question in a query's bytes, filters aside, contains `words`, which are folded already.
 
     The SQL function `asks(query, words)`.
     """
@@ -342,7 +344,7 @@ def _any_of(words: Collection[str]) -> re.Pattern[str] | None:
 
 
 def _word_pattern(word: str) -> str:
-    """Return a regular expression for a folded word; a short ASCII word must stand alone."""
+    """Return a regular expression for a folded word; one in ASCII of fewer than four characters must stand alone."""
     alone = word.isascii() and len(word) < _WHOLE_WORDS
     return rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if alone else re.escape(word)
 

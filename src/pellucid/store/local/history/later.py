@@ -34,9 +34,10 @@ class Later(Generic[Row]):
         self._thread: Thread | None = None
 
     def add(self, row: Row, then: Callable[[], object] | None = None) -> None:
-        """Queue a row to be written soon, after which `then` is called.
+        """Queue a row to be written within a quarter of a second, after which `then` is called.
 
-        With 64 rows waiting they are written first, and StoreError is raised if that fails.
+        The thread is started if it does not run. With 64 rows waiting they are written first; StoreError is raised, and
+        the row not queued, if that fails.
         """
         if len(self._rows) >= _MOST:
             self.settle()
@@ -82,7 +83,11 @@ class Later(Generic[Row]):
         self._rows.clear()
 
     def _run(self) -> None:
-        """Run the thread: write the queue every quarter of a second, until no row comes for a second or `close`."""
+        """Run the thread: write the queue every quarter of a second, until no row comes for a second or `close`.
+
+        A failed write is tried again after two seconds; if the main thread has ended, the rows are reported as lost
+        instead.
+        """
         wait = _GATHERS_S
         while self._is_needed() and not self._stop.wait(wait):
             self._added.clear()
@@ -96,7 +101,10 @@ class Later(Generic[Row]):
                 wait = _AGAIN_S
 
     def _is_needed(self) -> bool:
-        """Whether a row is added within a second, or waits; if not, the thread is dropped, and `add` starts another."""
+        """Wait up to a second for a row to be added; return whether one was, or one is queued.
+
+        If not, the thread is to end, and `add` starts another.
+        """
         added = self._added.wait(_IDLE_S)
         with self._starting:
             if not added and not self._rows:
@@ -105,9 +113,9 @@ class Later(Generic[Row]):
 
 
 def wait_for_rows(recall_id: str, query: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """Return the rows that `query` finds of a recall.
+    """Return the rows that `query` finds of a recall, which can still be queued in another process.
 
-    Repeat it while it finds none and the recall is less than a second old.
+    It is repeated every 0.02 seconds while it finds none and the recall's id is less than a second old.
     """
     while not (found := query()) and _is_recent(recall_id):
         sleep(_LOOKS_EVERY_S)

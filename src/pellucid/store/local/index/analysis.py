@@ -32,7 +32,10 @@ class Analyzer:
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def stems(self, text: str) -> list[str]:
-        """Return the stems of a memory's text, in order, then those of the words in its code identifiers."""
+        """Return the stems of a memory's text, in order, then those of the words in its code identifiers.
+
+        A run of a script without spaces gives its characters and their overlapping pairs.
+        """
         text = with_joined_words(text)
         if text.isascii():
             found = self._tokenize(

@@ -120,7 +120,11 @@ class View:
         return within
 
     def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Float32s, lends: Mask) -> Float32s:
-        """Return each row's count (0 but at `positions`) plus those of the rows next to it that the mask `lends`."""
+        """Return each row's count (0 but at `positions`) plus those of the rows next to it in the mask `lends`.
+
+        Next to it are the row before and the row after in its session, a turn apart at most. The mask is over the whole
+        view.
+        """
         sums = np.zeros(len(self), dtype=np.float32)
         sums[positions] = counts
         lending = np.flatnonzero(lends[positions])
@@ -140,7 +144,7 @@ class View:
         return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return the range of each term's postings in each block: (terms, blocks, 2), first and end."""
+        """Return where each term's entries are in each block's `terms`: (terms, blocks, 2), first and end."""
         wanted = np.array(terms, dtype=np.uint32)
         found = [
             (np.searchsorted(block.terms, wanted, "left"), np.searchsorted(block.terms, wanted, "right"))
@@ -149,7 +153,10 @@ class View:
         return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
 
     def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Float32s]:
-        """Return the positions of the rows that contain one term, given its spans, and how often each does."""
+        """Return the positions of the rows that contain one term, and how often each does.
+
+        `spans` are the term's: an element of what `spans()` returns, (blocks, 2).
+        """
         held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
         if not held:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -157,7 +164,7 @@ class View:
         return np.concatenate(positions), np.concatenate([self.blocks[i].counts[a:b] for i, a, b in held])
 
     def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
-        """Return which of these terms (at most 64) the row at each position contains, as bits."""
+        """Return which of these terms (at most 64) the row at each position contains: bit i for the term i."""
         out = np.zeros(len(positions), dtype=np.uint64)
         if not terms or not len(positions):
             return out
@@ -168,7 +175,10 @@ class View:
         return out
 
     def rare(self, positions: NDArray[np.int64], share: float) -> list[frozenset[int]]:
-        """Return each row's terms that another of these rows contains, and at most this share of the whole view."""
+        """Return, for the row at each position, its terms that another of them has, too, and that few rows contain.
+
+        Few is at most `share` (0 to 1) of the whole view.
+        """
         terms_by_row = self._terms_at(positions)
         flat = np.concatenate([np.zeros(0, dtype=np.uint32), *terms_by_row])
         terms, number, occurrences = np.unique(flat, return_inverse=True, return_counts=True)
@@ -203,9 +213,9 @@ class View:
 
 
 def story_space(ns: int) -> int:
-    """Return the number under which the blocks of a namespace's stories have their versions: its own with a minus.
+    """Return the number under which the versions of the blocks of a namespace's stories (episodes) are kept: `-ns`.
 
-    Stories are numbered apart from memories, so that under one number a block of each would be the same.
+    Stories are numbered apart from memories, whose blocks with the same numbers are kept under `ns`.
     """
     return -ns
 
@@ -276,7 +286,10 @@ def _number_of(name: str | None, numbers: dict[str, int]) -> int:
 
 
 def _assemble_view(blocks: tuple[ColumnBlock, ...], names: Mapping[str, int]) -> View:
-    """Concatenate blocks into one view; `names` are the numbers given to whom memories are about."""
+    """Concatenate blocks into one view.
+
+    `names` maps the keys of whom memories are about to the numbers that stand for them in the column `about`.
+    """
     rows = np.concatenate([block.light for block in blocks]) if blocks else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))

@@ -98,7 +98,7 @@ class Fold:
             self._run("set_meta", key, value)
 
     def forget_ledger(self) -> None:
-        """Delete everything that came from the ledger."""
+        """Delete all that came from the ledger: folds, tombstones, earlier states; all blocks get a new version."""
         self._run("bump_all")
         self._run("drop_folds")
         self._run("drop_tombstones")
@@ -234,7 +234,10 @@ def about(memory: Memory) -> str | None:
 
 
 def direct_bits(memory: Memory) -> int:
-    """Return bits for direct answers: 1 a fitting category, 2 trusted or the user's, 4 the user's, 8 about somebody."""
+    """Return bits for direct answers: 1 a fitting category, 2 trusted or the user's, 4 the user's, 8 about somebody.
+
+    Fitting is one of `DIRECT_CATEGORIES`; the user's is what is asserted by `user` or `axiom`.
+    """
     user = memory.asserted_by in ("axiom", "user")
     return (
         (memory.category in DIRECT_CATEGORIES)
@@ -245,7 +248,11 @@ def direct_bits(memory: Memory) -> int:
 
 
 def by_user(memory: Memory) -> bool:
-    """Whether a memory consists of, or was extracted from, the user's own words, not those of a named speaker."""
+    """Whether a memory consists of, or was extracted from, the user's own words, not those of a named speaker.
+
+    Its source class is `user_input` or `manual`, it is no section, and unless it is a moment, it does not begin with a
+    speaker's name other than `user`.
+    """
     if memory.category == "section" or memory.source_class not in ("user_input", "manual"):
         return False
     spoken = _SPEAKER.match(memory.content) if memory.category != "moment" else None

@@ -249,6 +249,9 @@ def _casefold(*text: Any) -> str:
 
 
 def _ledger_row_reached(before: IndexState, after: IndexState) -> int:
-    """Return the number up to which ledger rows need not be indexed again: all after a gap that was filled must be."""
+    """Return the number up to which ledger rows need not be indexed again.
+
+    That is the last row indexed or, if the missing rows have changed since, the one before the first that was missing.
+    """
     filled = before.ledger_gaps if before.ledger_gaps != after.ledger_gaps else ()
     return min(before.ledger_seq, *(first - 1 for first, _ in filled)) if filled else before.ledger_seq

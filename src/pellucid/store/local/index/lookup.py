@@ -89,7 +89,10 @@ class LocalLookup:
         return [row[0] for row in self.queries.run("to_review", namespace)]
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """Return the creation instant (epoch ms) of each active memory that meets the criteria of `aging`, by id."""
+        """Return the creation instant (epoch ms) of each memory that counts as old by the criteria of `aging`, by id.
+
+        Only memories that are active, trusted, valid at `aging.at` and of no exempt category.
+        """
         at, before = aging.at, aging.verified_before
         instants = (epoch_ms(at), epoch_ms(before), isoformat(before), isoformat(at))
         kinds = (json.dumps(sorted(aging.exempt)), json.dumps(sorted(aging.protected)))
@@ -104,7 +107,7 @@ class LocalLookup:
         return {bytes(key) for (key,) in self.queries.run("tombstone_keys")}
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that ever had a memory, sorted."""
+        """Return every namespace that the index ever met, in a memory, an episode, a document or the ledger, sorted."""
         return sorted(name for _, name in self.queries.run("namespaces"))
 
 

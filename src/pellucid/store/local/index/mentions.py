@@ -11,7 +11,9 @@ _MOST = 64  # paths taken of one text at most
 def paths_in(text: str) -> tuple[str, ...]:
     """Return the distinct file paths in a text, in order, normalised as by `plain_path`; at most 64.
 
-    A bare name counts if it has an extension; a web or mail address, a version number and a decimal do not.
+    A path is anything of two parts or more (`and/or`, too), or a bare name with an extension of one to eight letters
+    and digits that begins with a letter (`example.com`, too). An address with `://` or `@`, a version number and a
+    decimal are not.
     """
     spans = sorted({found.span() for pattern in (_PATH, _FOLDER) for found in pattern.finditer(text)})
     out = dict.fromkeys(plain_path(text[start:end]) for start, end in spans)

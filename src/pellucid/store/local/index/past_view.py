@@ -76,7 +76,7 @@ class PastView:
 
 
 def is_past(admission: Admission) -> bool:
-    """Whether rows count with their state at an earlier instant, or with what was known at one."""
+    """Whether an admission asks for an earlier instant (`past`), or for what was known at one (`known`)."""
     return admission.past or admission.known is not None
 
 
@@ -126,7 +126,7 @@ class RowsInView:
         return self._compute_admissible(unfiltered)
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
-        """Return the rows outside of the mask `admitted`, without those recorded after `known`."""
+        """Return the rows outside of the mask `admitted`, without those recorded after `admission.known`."""
         return self.past(admission).exists & ~admitted if is_past(admission) else ~admitted
 
     def past(self, admission: Admission) -> PastView:
@@ -183,7 +183,10 @@ class Pretended(RowsInView):
         self._standings = standings
 
     def _compute_admissible(self, admission: Admission) -> Mask:
-        """Compute which rows are admissible: by a hypothetical state and the filters, or else as in `RowsInView`."""
+        """Compute which rows are admissible, for rows with a hypothetical state by that state and the filters alone.
+
+        Neither boundary scopes nor the query's period keep such a row out. All others as in `RowsInView`.
+        """
         mask, wanted = super()._compute_admissible(admission), self.fits_filters(admission)
         for place, each in self._standings.items():
             valid = each.since <= admission.at < each.until
@@ -226,8 +229,9 @@ def standing_now(
 def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | None = None) -> list[tuple[int, int]]:
     """Return the intervals, oldest first, in which a statement of a memory is in force, as recorded by `known`.
 
-    `now` are the memory's fields (`standing_now`), `span` is the statement's validity as the file has it; where another
-    validity of the memory was recorded by `known`, that counts.
+    In force is what is valid, active (or superseded only later) and not in quarantine. `now` are the memory's fields
+    (`standing_now`), `span` is the statement's validity as the file has it; where another validity of the memory was
+    recorded by `known` (None: now), that counts. Instants are epoch ms.
     """
     limit = FOREVER if known is None else known
     recorded = _undo_between(now, changes, limit)
@@ -261,7 +265,10 @@ def _is_closed(fields: Fields) -> bool:
 
 
 def _active_until(fields: Fields) -> int:
-    """Return the instant until which a memory in this state is in force; BEGINNING if it is not at all."""
+    """Return the instant until which a memory in this state is in force: BEGINNING if not at all, FOREVER if active.
+
+    A superseded memory is until its `invalidAt`, if that is known.
+    """
     if fields["trustZone"] == "quarantine":
         return BEGINNING
     if _is_closed(fields):

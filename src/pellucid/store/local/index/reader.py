@@ -61,7 +61,12 @@ class LocalIndexReader:
         self._spans: dict[str, NDArray[np.int64]] = {}
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics, the frequency of each word of a text and, with `names`, whom it names."""
+        """Return a namespace's counts, the words of a text with how many rows contain each, and the names in the text.
+
+        The counts (`Corpus`) are those of all rows, of active ones and of ones with a vector, and the last operation
+        indexed. Words come in the text's order, repeated ones repeatedly. Names map the number of whom memories are
+        `about` to the name as the text has it (`_names_in_text`); empty with `names=False`.
+        """
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
@@ -72,7 +77,10 @@ class LocalIndexReader:
         return TextSurvey(corpus, terms, _names_in_text(view, text) if names else {})
 
     def _find_postings(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-        """Return the spans of each stem's postings (see `View.spans`), looked up once per snapshot."""
+        """Return by stem the half-open ranges of its postings in each block of rows, an array (blocks, 2).
+
+        A posting is a row that contains the stem (see `View.spans`). Each stem is looked up once, then cached.
+        """
         missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))
         if missing:
             spans = self._view.spans([term(stem) for stem in missing])
@@ -80,9 +88,10 @@ class LocalIndexReader:
         return {stem: self._spans[stem] for stem in stems}
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the nearest rows by exact cosine: `pool` admitted ones and `open_pool` others.
+        """Return the rows nearest by exact cosine, nearest first: `pool` admissible and `open_pool` others at most.
 
-        Rows without a vector are left out.
+        Admissible are active, valid, trusted rows that fit the caller's scopes and filters, at the admission's instant.
+        Rows without a vector are left out; for an admission of the past, so are rows recorded after its `known`.
         """
         coarse = self._view.cosine(query)
         admitted = self._in_view.admissible(admission)
@@ -93,7 +102,12 @@ class LocalIndexReader:
         return LegHits(rows, scores, open_rows, open_scores)
 
     def _nearest_rows(self, coarse: Float32s, mask: Mask, query: Vector, count: int) -> tuple[Rows, Float32s]:
-        """Return the `count` rows of the mask nearest to the query by exact cosine, with it; `coarse` preselects."""
+        """Return the `count` rows of the mask nearest to the query by exact cosine, nearest first, and these cosines.
+
+        `coarse` has an approximate cosine of every row (`View.cosine`): exact ones are computed only for the rows of
+        the mask that are at most 1e-4 (`_SLACK`) below the `count`-th by it. Empty if `count` is 0 or the mask has no
+        row.
+        """
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
@@ -103,7 +117,11 @@ class LocalIndexReader:
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
 
     def _best_rows(self, positions: NDArray[np.int64], scores: Float32s, count: int) -> tuple[Rows, Float32s]:
-        """Return the `count` rows with the highest scores, best first, of equal ones the newer; with their scores."""
+        """Return the numbers of the `count` rows with the highest scores, best first, and their scores.
+
+        `positions` are those of the rows in the view, `scores` is aligned with them. Of rows with equal scores the
+        newer comes first, then the one with the lower id.
+        """
         light = self._view.light
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
             likely = scores >= np.partition(scores, -count)[-count]
@@ -114,9 +132,12 @@ class LocalIndexReader:
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """Return the best rows by BM25 of those that contain a stem, `pool` admitted ones and `open_pool` others.
+        """Return the best rows by BM25: at most `pool` admissible ones and `open_pool` others, best first.
 
-        With `passages` each row is read together with its neighbours, if these are admitted.
+        Admissible are active, valid, trusted rows that fit the caller's scopes and filters, at the admission's instant.
+        Without `passages`, only rows that contain a stem are found. With `passages`, the counts of stems in the rows
+        just before and after a row in its session (at most one turn away) are added to its own if these are admissible,
+        and its length is that of all three: a row can be found by a word of its neighbour.
         """
         view = self._view
         scores = np.zeros(len(view))
@@ -133,9 +154,11 @@ class LocalIndexReader:
         return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the best rows that mention these files, `pool` admitted ones and `open_pool` others, best first.
+        """Return the best rows that mention these files: `pool` admissible ones and `open_pool` others at most.
 
-        A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
+        Admissible are active, valid, trusted rows that fit the caller's scopes and filters, at the admission's instant.
+        A row's score is the sum over the files whose last name it mentions: 1 if the mention has a folder and is the
+        same path, an end of the path, or a path that ends with it; else ½. Paths are compared as by `plain_path`.
         """
         scores = np.zeros(len(self._view))
         for path in dict.fromkeys(plain_path(each) for each in paths):
@@ -150,7 +173,11 @@ class LocalIndexReader:
     def _hits_of_both_arms(
         self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int
     ) -> LegHits:
-        """Return the best admitted and the best other rows, of those with a score other than 0."""
+        """Return the best admissible rows, at most `pool`, and the best other rows, at most `open_pool`, best first.
+
+        `scores` has a score for each position of the view; rows whose score is 0 are left out. For an admission of the
+        past, the others are without rows recorded after its `known`.
+        """
         admitted, scored = self._in_view.admissible(admission), np.flatnonzero(scores)
         inside, outside = scored[admitted[scored]], scored[self._in_view.others(admission, admitted)[scored]]
         return LegHits(
@@ -159,7 +186,11 @@ class LocalIndexReader:
         )
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """Return the sorted rows that match the filters but for their dates or, with `left_out`, those they exclude."""
+        """Return, sorted, the rows that fit the filters, or with `left_out` those that the filters exclude.
+
+        The first looks at tags, categories, agent and session only; dates and exclusions do not count. The second are
+        the rows of `not_session`, or of a session below it (`<session>/…`), and those with an id of `not_ids`.
+        """
         if left_out:
             found = self._run("left_out", self._ns, filters.not_session, json.dumps(filters.not_ids))
             return np.array([row for (row,) in found], dtype=np.int64)
@@ -174,7 +205,11 @@ class LocalIndexReader:
         return np.array(sorted(rows), dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Return the `pool` newest admitted rows, newest first; the score is the creation instant in epoch days."""
+        """Return the `pool` newest admissible rows, newest first; the score is the creation instant in epoch days.
+
+        Admissible are active, valid, trusted rows that fit the caller's scopes and filters, at the admission's instant.
+        No others are in the answer.
+        """
         light = self._view.light
         inside = np.flatnonzero(self._in_view.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
@@ -182,9 +217,10 @@ class LocalIndexReader:
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission | None = None) -> Rows:
-        """Return other rows of the same sessions within `reach` turns and `2·reach` places, sorted, admitted or not.
+        """Return other rows of the same sessions, at most `reach` turns from one of `rows`; sorted, admissible or not.
 
-        For an admission of the past, rows recorded after `known` are left out.
+        Of a session in order of turns, only the `2·reach` rows before and after each row are looked at. A row without a
+        session has no neighbours. For an admission of the past, rows recorded after its `known` are left out.
         """
         view, light = self._view, self._view.light
         positions = view.positions(rows)
@@ -201,9 +237,9 @@ class LocalIndexReader:
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """Return, aligned with `rows`, the rows just before and after each in its session.
+        """Return, aligned with `rows`, the numbers of the rows just before and just after each in its session.
 
-        -1 where that is more than one turn away, or not admitted.
+        -1 if there is no such row, it is more than one turn away, or it is not admissible (`RowsInView.admissible`).
         """
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
         lends = self._in_view.admissible(admission)
@@ -214,7 +250,11 @@ class LocalIndexReader:
         )
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        """Return the light columns of these rows as of the admission, aligned with them."""
+        """Return the light columns (see `Columns`) of these rows, aligned with them.
+
+        `admission` leaves out no row: `valid`, `wanted` and `admitted` say what each row is under it. For an admission
+        of the past, `active` and `trusted` are as of its instant.
+        """
         view, positions = self._view, self._view.positions(rows)
         some = {name: column[positions] for name, column in view.light.items()}
         if is_past(admission):
@@ -233,11 +273,18 @@ class LocalIndexReader:
         )
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> "LocalIndexReader":
-        """Return this reader as if some rows (by number) had other states: a what-if without a write."""
+        """Return a reader in which some rows (by number) have hypothetical states, for a what-if; nothing is written.
+
+        Episodes and graph stay as they are.
+        """
         return LocalIndexReader(self._in_view.pretending(standings), self.episodes, self.graph, self._applied_seq)
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
-        """Return vectors, cosines, matched stems (at most 64) and, with `rare` > 0, rare shared terms of these rows."""
+        """Return vectors, cosines with the query (0 without one) and matched stems of these rows, aligned with them.
+
+        Of at most 64 `stems`, those that a row contains are bits in their order. With `rare` > 0, also each row's terms
+        that another of these rows contains, and at most this share of all rows of the namespace; else that part is ().
+        """
         positions = self._view.positions(rows)
         vectors = self._view.vectors(positions)
         return Features(
@@ -248,7 +295,10 @@ class LocalIndexReader:
         )
 
     def codes(self, rows: Rows) -> Codes:
-        """Return the token codes of these rows, concatenated, with the end of each row's; a row can have none."""
+        """Return the token codes of these rows, 16 bytes a token, concatenated, and the end of each row's in tokens.
+
+        The end of a row without codes is that of the row before (0 for the first).
+        """
         by_row: dict[int, bytes] = dict(self._run("codes", json.dumps(rows.tolist())))
         codes = [by_row[row] for row in rows.tolist()]
         ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
@@ -263,9 +313,10 @@ class LocalIndexReader:
 
 
 def _names_in_text(view: View, text: str) -> dict[int, str]:
-    """Return, by number, the names in a text (up to four words, possessive or not) of whom memories are `about`.
+    """Return the names in a text of those whom memories without boundary scopes are about, by number in `about`.
 
-    Of names that begin with the same word the longest is taken.
+    A name has up to four words, as the text has them, without a possessive ending. Of names that begin with the same
+    word the longest is taken.
     """
     words, out = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)], dict[int, str]()
     for start in range(len(words)):
@@ -278,7 +329,11 @@ def _names_in_text(view: View, text: str) -> dict[int, str]:
 
 
 def bm25(counts: Float32s, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
-    """Return one word's BM25 score for each row that contains it; `mean` is the mean length of all `rows` rows."""
+    """Return one word's BM25 score (k1 = 1.2, b = 0.75) for each row that contains it, aligned with `counts`.
+
+    `counts` says how often each of these rows contains the word, `lengths` how many words it has. `rows` is the number
+    of all rows, `mean` their mean length.
+    """
     idf = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
     frequency = counts.astype(np.float64)
     return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * lengths / max(mean, 1e-9)))

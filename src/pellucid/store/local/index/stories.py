@@ -29,13 +29,19 @@ Positions = NDArray[np.int64]
 
 
 def story_text(episode: Episode) -> str:
-    """Return the text by which an episode is searched: its topic and the names of its artifacts that are no links."""
+    """Return the text by which an episode is searched: its topic and the names of its files and specs, a line each.
+
+    Links, and artifacts that cannot be parsed (`parse_artifact`), are left out.
+    """
     found = [parse_artifact(each) for each in episode.artifacts]
     return "\n".join((episode.topic, *(each.name for each in found if each and each.kind != "link")))
 
 
 def _contains_topic(content: str, topic: str) -> bool:
-    """Whether a content contains a topic word for word; the topic can be cut, and end with `…`."""
+    """Whether a content, its whitespace as single spaces, contains a topic between spaces or its own ends.
+
+    Case counts. A final `…` of a topic that was cut is ignored.
+    """
     return f" {topic.removesuffix('…').strip()} " in f" {' '.join(content.split())} "
 
 
@@ -59,9 +65,11 @@ class LocalEpisodeReader:
         self._analyzer = Analyzer(in_view.queries.connection())
 
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
-        """Return these episodes in order, without unknown ones, each with the contents that prove its topic, or ().
+        """Return these episodes in order, without unknown ones, each with the contents that prove its topic.
 
-        Artifacts that only inadmissible memories mention or come from are removed.
+        A topic is proved by the episode's memories that any caller may see (active, valid, trusted, in no scope such as
+        `private`), if together they contain its words (`_topic_proofs`); if not, the contents are (). An artifact that
+        only the episode's other memories came of or mention is removed from the episode.
         """
         filed, public = self._filed_episodes(ids), self._public_memories(admission)
         members = self._members_of([each.path for each in filed])
@@ -75,11 +83,17 @@ class LocalEpisodeReader:
         return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in found]
 
     def _public_memories(self, admission: Admission) -> Mask:
-        """Return which memories any caller is allowed to see: admissible, filters aside, and in no boundary scope."""
+        """Return which memories any caller may see: admissible, filters and period aside, and in no boundary scope.
+
+        Boundary scopes, such as `private`, restrict a memory to callers who name them.
+        """
         return self._in_view.admissible_unfiltered(admission) & (self._memories.light["boundary"] == 0)
 
     def _members_of(self, paths: Sequence[str]) -> list[Positions]:
-        """Return the positions of the memories of each file's episode, in the order of their turns."""
+        """Return for each path of an episode's file the positions of its memories, sorted by turn, then id.
+
+        They are the memories in that file and those that its episode names.
+        """
         light = self._memories.light
         found = np.array(self._run("members", json.dumps(paths)), dtype=np.int64).reshape(-1, 2)
         owner, members = found[:, 0], self._memories.positions(found[:, 1])
@@ -90,7 +104,10 @@ class LocalEpisodeReader:
     def _without_hidden_artifacts(
         self, episodes: Sequence[Episode], members: Sequence[Positions], public: Mask
     ) -> list[Episode]:
-        """Return the episodes without artifacts that only their members outside of `public` came of, or name."""
+        """Return the episodes without the artifacts that only members outside of the mask `public` came of, or mention.
+
+        `members` are the positions of each episode's memories. An artifact that no member came of or mentions stays.
+        """
         hidden = [
             each[~public[each]] if episode.artifacts else _NONE for episode, each in zip(episodes, members, strict=True)
         ]
@@ -115,7 +132,11 @@ class LocalEpisodeReader:
         return out
 
     def _artifacts_of(self, episode: Episode, members: Positions, mentions: Mapping[int, set[str]]) -> set[str]:
-        """Return the artifacts of an episode that one of these members came of, or names; empty without members."""
+        """Return those artifacts of an episode that one of these members came of, or mentions; empty without members.
+
+        `mentions` is what `_mentions_by_row` returned for them. A spec also counts as mentioned if a member contains
+        all words of its name.
+        """
         known = set[str]().union(*(mentions.get(row, ()) for row in self._rows(members)))
         return {
             text
@@ -133,7 +154,12 @@ class LocalEpisodeReader:
         return self._memories.light["row"][members].tolist()
 
     def _topic_proofs(self, topics: Sequence[str], members: Sequence[Positions]) -> list[tuple[str, ...]]:
-        """Return the contents that prove each topic, or (): the first member's if literal, else all with its words."""
+        """Return for each topic the contents that prove it, or ().
+
+        `members` are the positions of each episode's memories. The proof is the first member's content if it contains
+        the topic literally (`_contains_topic`); else the contents of those of the first 64 members that contain a word
+        of it, if together they contain all its words.
+        """
         first = self._contents_of([each[:1] for each in members])
         literal = [
             each if each and _contains_topic(each[0], topic) else () for topic, each in zip(topics, first, strict=True)
@@ -151,7 +177,8 @@ class LocalEpisodeReader:
     def _members_with_words(self, text: str, members: Positions, *, together: bool = True) -> Positions:
         """Return the members that contain a word of a text, if together they contain all its words; else none.
 
-        With `together=False` return the members that each contain all the words. At most 64 stems of the text count.
+        With `together=False` return the members that each contain all the words: all of them for a text without words.
+        Of a text with over 64 stems, 64 count.
         """
         terms = sorted({term(stem) for stem in self._analyzer.stems(text)})[:64]
         bits, all_bits = self._memories.matched(members, terms), (1 << len(terms)) - 1
@@ -169,9 +196,10 @@ class LocalEpisodeReader:
         return out
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
-        """Return the `count` episodes nearest by cosine and the `count` best by BM25, sorted by cosine, BM25, id.
+        """Return the `count` episodes nearest by cosine and the `count` best by BM25, each once, highest cosine first.
 
-        An episode that is both occurs once; `stems` are at most 64; without a query vector only BM25 counts.
+        Equal cosines are in order of BM25, then id. `stems` are at most 64; without a query vector only BM25 counts.
+        Whether a caller may see the episodes is not checked (see `answering`).
         """
         view, terms = self._stories, [term(stem) for stem in stems]
         if count <= 0 or len(view) == 0:
@@ -188,9 +216,9 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return those of the found episodes that have admitted public memories, with the rows of these memories.
+        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these.
 
-        If words matched in an artifact that `readable` would remove, `matched` is without them, and `bm25` 0.
+        If a stem matched only in an artifact that `readable` would remove, `matched` is without its bit, and `bm25` 0.
         """
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
@@ -231,11 +259,17 @@ class LocalEpisodeReader:
         return self._best(near, exact, count)
 
     def _best(self, places: Positions, scores: NDArray[Any], count: int) -> Positions:
-        """Return the `count` of these positions with the highest scores, of equal ones the lower id first."""
+        """Return the `count` of these positions with the highest scores, of equal ones the lower id first.
+
+        `scores` has a score for each position of the view.
+        """
         return places[np.lexsort((self._stories.light["id"][places], -scores[places]))][:count]
 
     def _with_shown_matches(self, hit: NearEpisode, episode: Episode, terms: Sequence[int]) -> NearEpisode:
-        """Return the hit; if a word matched that the shown episode lacks, without that match and with `bm25` 0."""
+        """Return the hit; if the shown episode lacks matched terms, without their bits in `matched` and with `bm25` 0.
+
+        `episode` is without its hidden artifacts; `terms` are the stems' numbers in the order of the bits.
+        """
         shown = {term(stem) for stem in self._analyzer.stems(story_text(episode))} if hit.matched else set[int]()
         matched = hit.matched & sum(1 << bit for bit, each in enumerate(terms) if each in shown)
         return hit if matched == hit.matched else replace(hit, matched=matched, bm25=0.0)

@@ -34,7 +34,7 @@ class LedgerSurvey:
 def is_as_filed(folder: Path, known: Mapping[str, FiledMonth]) -> bool:
     """Whether the ledger files are exactly the months in `known` (from the journal), with the same sizes and times.
 
-    False also if one of them was found wanting.
+    False also if a month in `known` is `wanting`, that is, its file was found changed.
     """
     stamps = {month: each.stamp for month, each in known.items()}
     return ledger_file.months(folder) == stamps and not any(each.wanting for each in known.values())
@@ -43,9 +43,11 @@ def is_as_filed(folder: Path, known: Mapping[str, FiledMonth]) -> bool:
 def survey(
     folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], last_assigned: int
 ) -> LedgerSurvey:
-    """Read the whole ledger, compared with `known`; rows up to `last_assigned` must be filed, waiting or given up.
+    """Read all ledger files and compare them with their recorded states `known`; return what is wrong, and new states.
 
-    Changed files are named only if nothing is missing, and only if no line of theirs is damaged.
+    A number up to `last_assigned`, or to the last row read, is missing if its row is in no file, does not wait, and was
+    not given up by a person (in a row of the kind `loss`). A file is altered if it does not begin any more as recorded;
+    altered files are reported only if no number is missing, and only if they have no damaged line.
     """
     damaged: list[tuple[str, int]] = []
     altered: list[str] = []
@@ -87,9 +89,9 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
 
 
 def _measured_file(path: Path, month: str, recorded: FiledMonth | None) -> tuple[FiledMonth, bool]:
-    """Measure a ledger file up to its last line end; also return whether it still begins as `recorded`.
+    """Return the state of a ledger file up to its last line end, and whether it still begins as `recorded`.
 
-    If nothing is recorded, that is True.
+    If nothing is recorded, the latter is True. The state is without the file's time.
     """
     data = path.read_bytes()
     data = data[: data.rfind(b"\n") + 1]
@@ -104,7 +106,10 @@ def _measured_file(path: Path, month: str, recorded: FiledMonth | None) -> tuple
 
 
 def _sound_rows(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:
-    """Yield the rows of a ledger file; append (file name, line number) of lines that are no rows to `damaged`."""
+    """Yield the rows of a ledger file; append (file name, line number) of each other line to `damaged`.
+
+    Lines with a number out of order count as damaged, too.
+    """
     for line in ledger_file.lines(path):
         if line.row is None:
             damaged.append((path.name, line.number))

@@ -52,11 +52,11 @@ def months(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None) -> FiledMonth | None:
-    """Append rows, at least one, of one month to its file in an open folder, skipping those written before a crash.
+    """Append rows, at least one, of one month to its file in an open folder, but those whose number it has already.
 
-    Not synced. An incomplete last line is cut first: its row still waits. `recorded` is the file's state when it was
-    last written. Return the new state; None if the old one is unknown and the file not empty. If the file is shorter
-    than recorded, or was `wanting`, return `recorded` as `wanting`.
+    Not synced. An incomplete last line gets its line end if it is a row, else it is cut. Return the new state of the
+    file, given the `recorded` one; None if there is none and the file was not empty. If `recorded` is `wanting` or
+    greater than the file was, the rows are appended all the same, and `recorded` is returned as `wanting`.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -81,9 +81,10 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
 
 
 def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> Iterator[LedgerRow]:
-    """Yield the ledger rows with a `seq` above `after`, in order, including the `waiting` ones.
+    """Yield the ledger rows with a `seq` above `after`, in order, including the `waiting` ones, each once.
 
-    Damaged lines (see `survey`) and rows out of order are skipped. With `after`, only the end of each file is read.
+    Lines that are no rows, and rows out of order (`_in_order`), are skipped. With `after`, only the end of each file is
+    read.
     """
     files = sorted(folder.glob(_MONTHS))
     sources = [(line.row for line in lines(path, after) if line.row is not None) for path in files]
@@ -97,8 +98,8 @@ def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> It
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
     """Return the lines of a ledger file in order; lines before the row numbered `after` can be left out.
 
-    If some are, `number` counts from the first line read. Bytes after the last line end count only if they are a row.
-    Rows out of order have a `row` of None, as damaged lines do.
+    If some are, `number` counts from the first line read. Bytes after the last line end count only if they are a row. A
+    line that is no row, or whose row is out of order (`_in_order`), has a `row` of None.
     """
     with path.open("rb") as file:
         file.seek(_start_after(file, after))
@@ -124,7 +125,11 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 
 
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
-    """Yield the lines, out-of-order rows blanked: a number not above the last, or so high that it hides the next."""
+    """Yield the lines; that of a row out of order has a `row` of None.
+
+    A row is out of order if its number is not above that of the row before. But if it is above that of the row before
+    that, the row before is the wrong one: its number was too high.
+    """
     # a row is yielded only after the next: one with a lower number shows that its own number was too high
     last, held = 0, None
     for line in parsed:
@@ -145,7 +150,7 @@ def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
 
 
 def _numbers_in(file: IO[bytes], first: int) -> set[int]:
-    """Return the numbers from about `first` on (some lower ones, too) of the rows in an open file."""
+    """Return the numbers of the rows in an open file that are at least `first`; some lower ones can be among them."""
     file.seek(_start_after(file, first - 1))
     return {seq_of(row) for line in file.read().split(b"\n") if (row := _parsed_row(line))}
 

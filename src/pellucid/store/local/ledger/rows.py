@@ -41,7 +41,7 @@ class LocalLedger:
         return self._vault.root.joinpath(*LEDGER)
 
     def key(self) -> bytes:
-        """Return the vault's key, created on first use; if it is lost or damaged, a stand-in.
+        """Return the vault's key, created on first use; if it is lost or damaged, a temporary one (`VaultKey.load`).
 
         A changed key is returned as it is. Raises StoreError if it can be neither read nor made.
         """
@@ -51,7 +51,8 @@ class LocalLedger:
     def continue_numbering(self, index: Path) -> None:
         """Ensure that new rows get numbers above those in the files and, in a new journal, those seen by the index.
 
-        `index` is the path of `index.db`, which need not exist.
+        `index` is the path of `index.db`, which need not exist. If a new journal is beside an index that saw rows, the
+        next `state` reads the whole ledger.
         """
         connection = self._connection()
         if journal.has_numbered_rows(connection):
@@ -63,7 +64,10 @@ class LocalLedger:
                 journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
 
     def _raise_number_after_files(self, connection: apsw.Connection) -> None:
-        """Raise the next number if the files have greater ones, as when a vault comes to an old journal."""
+        """Raise the next number above the greatest in the files, as when a vault comes to an old journal.
+
+        Nothing is read or changed if the files are as recorded (`is_as_filed`).
+        """
         with os_errors_explained(self.folder):
             if ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return
@@ -83,8 +87,9 @@ class LocalLedger:
     def state(self, *, thorough: bool = False) -> RecordState:
         """Return what is wrong with the ledger and the key; `thorough` reads files even if they look unchanged.
 
-        The key is `restored` if it is right now, and was not when `key` was last called. What is found is noted in the
-        journal, unless that is read-only. Raises StoreBusyError if the vault stays locked for 30 seconds.
+        The key is `restored` if it is right now, and was not when `key` was last called. If files were read, the
+        journal (unless read-only) records their states if nothing is wrong, else that they must be read again. Raises
+        StoreBusyError if the vault stays locked for 30 seconds.
         """
         connection = self._connection()
         key = self._vault_key.state(connection)
@@ -103,7 +108,12 @@ class LocalLedger:
         return RecordState(survey.missing, survey.damaged, survey.altered, key)
 
     def settle(self) -> None:
-        """Accept ledger and key as they are: damaged lines are set aside, an unusable key yields to its stand-in."""
+        """Accept ledger and key as they are; a row of the kind `loss` must have given up the missing rows before.
+
+        Damaged lines move to `YYYY-MM.damaged`, and a missing or damaged key is replaced by its stand-in; the journal
+        records the files' states and the key's fingerprint. Raises StoreBusyError if the vault stays locked for 30
+        seconds.
+        """
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
             survey = self._survey(connection)
@@ -122,7 +132,10 @@ class LocalLedger:
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
     def _remember_survey(self, connection: apsw.Connection, survey: LedgerSurvey) -> None:
-        """Record the state of each file if the whole ledger is sound; else mark the known files to be read again."""
+        """Record the state of each file in the journal if the whole ledger is sound; else mark the files as `wanting`.
+
+        In the first case, also raise the next number above the last one read.
+        """
         with immediate(connection):
             if survey.whole:
                 journal.drop_filed(connection)

@@ -29,15 +29,16 @@ class Pending:
 
     @property
     def ours(self) -> frozenset[str | None]:
-        """The digests that these changes themselves can have written to the path."""
+        """The digests that these changes can have given the path themselves: of each version, None for a removal."""
         return (self.expected - {self.base_hash}) | {self.new_hash}
 
 
 def verdict(pending: Pending, file_digest: str | None) -> Verdict:
     """Decide what to do about a path whose file has this digest; None if there is no file.
 
-    It is `filed` if the file is as wanted, `deleted` or `conflict` if the user removed or changed it; else to `create`,
-    `replace` or `remove` it.
+    `filed`: the file is as the change wants it. `deleted`: there is none, and one was expected, so the user removed it.
+    `conflict`: its digest is neither wanted nor expected, so the user changed it. Else what the change must do with it:
+    `create`, `replace` or `remove`.
     """
     if file_digest == pending.new_hash:
         return "filed"
@@ -49,9 +50,9 @@ def verdict(pending: Pending, file_digest: str | None) -> Verdict:
 
 
 def pending_review(data: bytes) -> bytes:
-    """Return the Markdown with `status: pending_review` in its frontmatter, which is added if there is none.
+    """Return the Markdown with `status: pending_review` in its frontmatter, in place of another status.
 
-    Every other byte is unchanged.
+    If there is no status, or no frontmatter, that is added. Every other byte is unchanged.
     """
     match = _FRONTMATTER.match(data)
     if match is None:

@@ -27,9 +27,10 @@ class Displaced:
         self._failpoint = failpoint
 
     def judge(self, folder: int, pending: Pending, swap: str) -> bool:
-        """Park the file taken from a path, now named `swap`, and return True if its digest is expected or new.
+        """Decide about the file taken from a path, now named `swap`; return whether it was the one to be replaced.
 
-        Otherwise it is a save that an editor made between our check and the rename: put it back, and return False.
+        If its digest is one that the change expects, or the new one, it is parked (`park`). Otherwise it is a save that
+        an editor made between our check and the rename: it is put back (`_put_back`).
         """
         digest = files.digest(folder, swap)
         if digest is not None and digest in pending.expected | {pending.new_hash}:
@@ -39,10 +40,11 @@ class Displaced:
         return False
 
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
-        """Exchange the file `swap` with the path until our own file comes out: any other is a newer save.
+        """Return the user's file `swap` to its path, from which it was taken by mistake.
 
-        Our file is then parked. After 7 attempts, what came out last becomes a conflict file. After a removal nothing
-        is at the path, unless the user was faster.
+        The two are exchanged until our own file comes out, which is parked: any other is a newer save of the user, and
+        goes back. If our file is not out after 7 attempts, what came out last becomes a conflict file. If nothing is at
+        the path, as after a removal, `swap` is renamed to it.
         """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))
@@ -74,7 +76,10 @@ class Displaced:
         return True
 
     def park(self, folder: int, name: str, path: str, digest: str) -> None:
-        """Move a file with this digest to the folder of displaced files, since an editor can still write to it."""
+        """Move a file with this digest to `.pellucid/displaced`, since an editor can still write to it (see `settle`).
+
+        `path` is where it was, and becomes part of its name.
+        """
         with self._vault.folder(YARD, create=True) as yard:
             os.rename(name, paths.parked_name(path, digest), src_dir_fd=folder, dst_dir_fd=yard)
         self.dirty |= {YARD, paths.parts(path)[:-1]}
@@ -83,8 +88,8 @@ class Displaced:
     def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
         """Turn the file `name` into a conflict file beside `path`, named by `digest` or by its own digest.
 
-        Without a digest, an unreadable file is named at random; so is one whose names are all taken by other files. If
-        the same bytes were kept there before, the file is parked instead.
+        Its path is added to `conflicts`. Without a digest, an unreadable file is named at random; so is one whose names
+        are all taken by other files. If the same bytes were kept there before, the file is parked instead.
         """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)
@@ -114,10 +119,10 @@ class Displaced:
         return True
 
     def settle(self, older_than: float, known_paths: Callable[[], Iterable[str]]) -> None:
-        """Delete parked files older than `older_than` seconds; changed ones become conflict files.
+        """Delete parked files older than `older_than` seconds; those that were written to become conflict files.
 
-        An editor that had opened a file before it was replaced can have written into it. `known_paths` returns the
-        paths that the files can belong to.
+        The age is counted from when a file was moved or changed last. An editor that had it open can have written to
+        it: then its digest is not the one in its name. `known_paths` returns the paths that the files can belong to.
         """
         parked = [match for name in self._vault.names(YARD) if (match := paths.PARKED.fullmatch(name))]
         if not parked:
@@ -136,7 +141,10 @@ class Displaced:
         self._failpoint("displaced-settled")
 
     def _keep_changed(self, changed: list[re.Match[str]], known_paths: Callable[[], Iterable[str]]) -> None:
-        """Make conflict files of parked files that were written to."""
+        """Make conflict files of parked files that were written to, beside the paths that they came from.
+
+        A file from a path that is not known becomes a conflict file of `displaced.md` at the vault's root.
+        """
         if not changed:
             return
         path_of = {paths.path_key(path): path for path in known_paths()}

@@ -139,7 +139,10 @@ class Vault:
         return iter(sorted((stamp for stamp in stamps if stamp), key=lambda stamp: stamp.path))
 
     def skipped(self) -> Iterator[tuple[Skip, str]]:
-        """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones."""
+        """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones.
+
+        The reason is `link`, `unusable name` or `special file` (a device, pipe or socket).
+        """
         for path, entry in _walk_entries(str(self.root), "", unusable=True):
             link, folder = entry.is_symlink(), entry.is_dir()
             if not (folder or entry.name.endswith(".md")):
@@ -188,7 +191,7 @@ def read(folder: int, name: str) -> Content | None:
 
 
 def digest(folder: int, name: str) -> str | None:
-    """Return a file's SHA-256 in hex by open folder and name; None if there is none, `NOT_A_FILE` if it is no file."""
+    """Return the SHA-256 in hex of a file in an open folder; None if none, `NOT_A_FILE` if it is not regular."""
     content = read(folder, name)
     if content is not None:
         return hashlib.sha256(content.data).hexdigest()
@@ -234,7 +237,10 @@ def sync(folder: int, name: str | None = None) -> None:
 
 
 def _open_folder(folder: int, name: str, create: bool) -> int:
-    """Open a folder inside an open folder, creating it if `create`; return its descriptor."""
+    """Open a folder inside an open folder, creating it if `create`; return its descriptor.
+
+    Raises FileNotFoundError if it is missing, OSError if it is a link (ELOOP) or a file (ENOTDIR).
+    """
     try:
         return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
@@ -282,7 +288,7 @@ def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
 
 
 def _is_nameable(name: str) -> bool:
-    """Whether a name may occur in a path of the vault."""
+    """Whether a name may occur in a path of the vault: `paths.parts` does not refuse it."""
     try:
         paths.parts(name)
     except InputError:

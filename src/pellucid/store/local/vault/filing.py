@@ -51,9 +51,11 @@ class VaultDrain:
         self._failpoint = failpoint
 
     def recover(self, waiting: Sequence[Pending]) -> None:
-        """Clean up after a crashed process in the folders of these paths: temporary files go, swap files are judged.
+        """Clean up what a crashed process left in the folders of these paths.
 
-        A swap file for whose path nothing waits becomes a conflict file. A folder out of reach goes into `blocked`.
+        Incomplete temporary files are deleted. A swap file, which was being exchanged with its path, is parked or put
+        back (`Displaced.judge`) or, if no change of its path waits, becomes a conflict file. A folder that cannot be
+        reached goes into `blocked`.
         """
         by_key = {paths.path_key(each.path): each for each in waiting}
         for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
@@ -63,7 +65,10 @@ class VaultDrain:
         self._displaced.sync_folders()
 
     def _recover_one(self, above: tuple[str, ...], name: str, by_key: dict[str, Pending]) -> None:
-        """Delete a temporary file; judge a swap file or, if nothing waits for its path, make it a conflict file."""
+        """Delete a temporary file; judge a swap file or, if nothing waits for its path, make it a conflict file.
+
+        Files with other names are left alone. `by_key` are the waiting changes by `path_key` of their paths.
+        """
         if paths.TEMP.fullmatch(name):
             with self._vault.folder(above) as folder:
                 os.unlink(name, dir_fd=folder)
@@ -75,9 +80,10 @@ class VaultDrain:
                     self._displaced.keep(folder, name, "/".join((*above, UNKNOWN)))
 
     def run(self, batch: Sequence[Pending]) -> list[Settled]:
-        """Write a batch of changes to the vault and sync; return how each was settled.
+        """Write a batch of changes to the vault and sync; return for each how it ended: FILED, DELETED or CONFLICT.
 
-        Those in `blocked` and `damaged` are left out. Raises OSError, with temporary files deleted, if the disk fails.
+        Those that go into `blocked` or `damaged` are left out. Raises OSError, with temporary files deleted, if the
+        disk fails.
         """
         staged: list[_Staged] = []
         try:
@@ -100,7 +106,10 @@ class VaultDrain:
 
     @contextmanager
     def _record_if_blocked(self, path: str) -> Generator[None]:
-        """Record an error of one path in `blocked` or `damaged`; re-raise errors of the whole disk."""
+        """Record an error of one path in `blocked` or `damaged`; re-raise errors that concern every path (`_HOPELESS`).
+
+        The latter are a full, failing or read-only disk, and too many open files.
+        """
         try:
             yield
         except DamagedEntryError as error:
@@ -111,9 +120,10 @@ class VaultDrain:
             self.blocked[path] = error.strerror or str(error)
 
     def _stage_change(self, pending: Pending) -> _Staged:
-        """Write the temporary file of a change if its path is to be created or replaced.
+        """Prepare a change: write its bytes to a temporary file beside its path if that is to be created or replaced.
 
-        A file that has the new bytes already is only to be synced.
+        If the file has the new bytes already, it is only marked to be synced; in other cases nothing is to be done
+        here.
         """
         what = verdict(pending, self._vault.digest(pending.path))
         if what in {"create", "replace"}:
@@ -136,7 +146,7 @@ class VaultDrain:
         return temp
 
     def _sync_staged(self, staged: Sequence[_Staged]) -> None:
-        """Flush the staged files: the whole file system at once if they are many, else each."""
+        """Flush the staged files: the whole file system at once if they are over 16 and the platform can, else each."""
         if len(staged) > _SYNC_EACH:
             with self._vault.folder(()) as root:
                 if syscalls.sync_file_system(root):
@@ -148,9 +158,10 @@ class VaultDrain:
                         files.sync(folder, each.to_sync)
 
     def _apply_change(self, staged: _Staged) -> Settled:
-        """Apply a change to its path, checking again, up to 8 times, if the user was faster.
+        """Apply a staged change, deciding again, up to 8 times, if the user was faster; return how it ended.
 
-        Our version becomes a conflict file if the user's stays.
+        FILED: the path is as the change wants it. DELETED: the user removed the file, and it stays away. CONFLICT: the
+        user's file stays, and our version, unless it was a removal, becomes a conflict file beside it.
         """
         pending, temp = staged.pending, staged.temp
         self._failpoint("placing")
@@ -173,7 +184,10 @@ class VaultDrain:
         return Settled(_STATES[decision], pending.path, pending.last_entry)
 
     def _write_file(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
-        """Create or replace the file of a change; False if the user changed it meanwhile."""
+        """Create (if `new`) or replace the file of a change; False if the user changed or removed it meanwhile.
+
+        `temp` is the complete temporary file, which is used up; None: it is written and synced first.
+        """
         temp = temp or self._write_synced_temp(pending, self._payload(pending))
         return self._create_file(pending, temp) if new else self._replace_file(pending, temp)
 
@@ -197,7 +211,10 @@ class VaultDrain:
         return True
 
     def _replace_file(self, pending: Pending, temp: str) -> bool:
-        """Exchange the temporary file with the one at the path; False if that was gone or is not the expected one."""
+        """Exchange the temporary file with the one at the path, which is then parked; False if it was gone.
+
+        False also if it was not the expected one: then it is back at the path. The temporary file is used up.
+        """
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         swap = paths.swap_name(pending.path)
@@ -213,7 +230,10 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _take_away(self, pending: Pending) -> bool:
-        """Remove the file of a change; False if it was gone, or the user saved another meanwhile."""
+        """Take the file of a change from its path and park it; False if it was gone, or is a newer save of the user.
+
+        The latter is put back.
+        """
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         swap = paths.swap_name(pending.path)

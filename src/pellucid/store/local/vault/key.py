@@ -51,9 +51,9 @@ class VaultKey:
     def load(self, connection: apsw.Connection) -> bytes:
         """Return the key, created if the vault never had one.
 
-        It is the stand-in if the key is lost or damaged, and the changed key as it is if it was changed. Of a right key
-        the fingerprint is recorded in the journal, and the stand-in is deleted. Raises StoreError if a file cannot be
-        read or made.
+        If the key is lost or damaged, it is the stand-in, a temporary key; if it was changed, the changed key. If the
+        key is right, its fingerprint is recorded in the journal, and the stand-in is deleted. Raises StoreError if a
+        file cannot be read or made.
         """
         with os_errors_explained(self.path):
             if self._read_key() is None and self._is_new(connection):
@@ -68,7 +68,10 @@ class VaultKey:
             return key
 
     def state(self, connection: apsw.Connection) -> KeyState:
-        """Return "lost", "damaged" (not 32 bytes) or "changed"; "" if it is right, or if no fingerprint is known."""
+        """Return "lost", "damaged" (not 32 bytes) or "changed"; "" if it is right, or if no fingerprint is known.
+
+        The fingerprint to compare with is the journal's, else that of the last ledger row which has one.
+        """
         with os_errors_explained(self.path):
             key = self._read_key()
             if key is None:

@@ -62,12 +62,12 @@ def _refuse_path(path: str, why: str) -> NoReturn:
 
 
 def folded(path: str) -> str:
-    """Fold case and composition of a path: equal for paths that some file systems treat as the same."""
+    """Return a path without differences of case and Unicode composition: paths that a file system can take for one."""
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def path_key(path: str) -> str:
-    """Return 16 hex digits that identify a path inside the store's own file names."""
+    """Return the first 16 hex digits of a path's SHA-256, which stand for it in the store's own file names."""
     return hashlib.sha256(path.encode()).hexdigest()[:16]
 
 

@@ -116,7 +116,7 @@ class LocalRecords:
         return seq
 
     def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
-        """Raise ConflictError unless a path has the digest that the change replaces.
+        """Raise ConflictError unless a path has the digest that the change replaces (None: there is no file).
 
         What waits in the journal counts as written.
         """
@@ -129,7 +129,10 @@ class LocalRecords:
             )
 
     def _check_twin(self, connection: apsw.Connection, path: str, twins: Twins) -> None:
-        """Raise ConflictError if a new path differs from an existing or waiting one only in case or composition."""
+        """Raise ConflictError if a new path differs from another, existing or waiting, only in case or composition.
+
+        Composition is Unicode's: `é` is one character, or two.
+        """
         with os_errors_explained(self._vault.root):
             twin = journal.pending_twin(connection, path) or twins.find(path)
         if twin:
@@ -148,8 +151,9 @@ class LocalRecords:
         )
 
     def drain(self) -> DrainReport:
-        """Write waiting changes to the vault, after finishing what a crash interrupted.
+        """Write what waits in the journal to the vault, changes and ledger rows; return the paths of what was done.
 
+        What a crash interrupted is finished first, and old parked files are deleted at the end (`Displaced.settle`).
         Raises StoreBusyError if another process has been draining for 30 seconds, StoreError if the disk is full or
         failing, a path is out of reach or its bytes in the journal are damaged: what was not written keeps waiting.
         """
@@ -174,9 +178,9 @@ class LocalRecords:
         )
 
     def _file_waiting(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
-        """Write the waiting changes to the vault in batches, recording each in the journal.
+        """Write the waiting changes to the vault in batches of 1,000, recording in the journal how each ended.
 
-        Return how each was settled. Blocked paths keep waiting.
+        Return that. Changes of paths out of reach keep waiting, and are left out.
         """
         waiting = journal.pending(connection)
         filing.recover(waiting)
@@ -190,7 +194,10 @@ class LocalRecords:
         return settled
 
     def _append_ledger(self, connection: apsw.Connection) -> None:
-        """Append the waiting ledger rows to the files of their months."""
+        """Append the waiting ledger rows to the files of their months and sync; then drop them from the journal.
+
+        The journal then records the new states of these files.
+        """
         waiting = journal.waiting_ledger(connection)
         if not waiting:
             return
@@ -273,7 +280,10 @@ class LocalRecords:
             return syscalls.exchange_is_atomic(folder)
 
     def close(self) -> None:
-        """Delete replaced files that are no longer needed, empty the journal's log and close every connection."""
+        """Delete parked files that are older than `displaced_for_s`, empty the journal's log, close every connection.
+
+        What cannot be done because the vault or the log is in use, or the disk full, is left out.
+        """
         connection = self._connections.get()
         with suppress(StoreBusyError, NoRoomError), os_errors_explained(self._vault.root):
             if self._vault.names(YARD):
@@ -286,7 +296,11 @@ class LocalRecords:
 
 
 def _check_form(operation: JournalOperation) -> None:
-    """Raise InputError for an operation with a bad path or instant, ConflictError for paths differing only in case."""
+    """Check an operation's instant `at` and its paths, before anything is read.
+
+    InputError if `at` is no ISO instant, a path is not allowed or occurs twice; ConflictError if a new path differs
+    from another of the operation only in case or Unicode composition.
+    """
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
     changes = (*operation.writes, *operation.removals)
@@ -303,7 +317,7 @@ def _check_form(operation: JournalOperation) -> None:
 
 
 def _refuse_twin(path: str, twin: str) -> NoReturn:
-    """Raise the ConflictError for two paths that differ only in case or composition."""
+    """Raise the ConflictError for two paths that differ only in case or Unicode composition."""
     raise ConflictError(
         f"{path} and {twin} would be one file on systems that ignore case", next_step="use another name"
     )

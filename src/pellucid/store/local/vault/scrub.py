@@ -38,7 +38,8 @@ class Scrub:
         """Erase what the vault and the journal keep of former files at the paths, and of these files under other names.
 
         Copies are deleted; in the journal, the digests of former bytes go, and a path without a file gets a pseudonym.
-        Returns counts by kind of place. StoreBusyError, before anything is erased, if a change of a path still waits.
+        Returns counts: files deleted as `displaced`, `leftovers` and `conflicts`, and `names`, journal entries renamed.
+        StoreBusyError, before anything is erased, if a change of a path still waits.
         """
         for path in self.wanted:
             if journal.is_waiting(self.connection, path):
@@ -72,7 +73,7 @@ class Scrub:
 
     @cached_property
     def _keys(self) -> set[str]:
-        """The keys of these paths, as in the names of swap and parked files."""
+        """The `path_key` of each of these paths, which is in the names of its swap and parked files."""
         return {paths.path_key(path) for path in self._all_paths}
 
     @cached_property
@@ -97,7 +98,7 @@ class Scrub:
         return len(mine)
 
     def _is_parked(self, _: Folder, name: str) -> bool:
-        """Whether a name is that of a parked file of these paths or versions."""
+        """Whether a name in `.pellucid/displaced` is of a replaced file that had one of these paths or versions."""
         match = paths.PARKED.fullmatch(name)
         return match is not None and (match["key"] in self._keys or match["digest"] in self._versions)
 
@@ -126,7 +127,10 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
-        """Remove earlier digests, and the names of paths that are gone, from the journal; return how many entries."""
+        """Remove earlier digests, and the names of paths that are gone, from the journal.
+
+        Return how many entries lost their name.
+        """
         with immediate(self.connection):
             for path, digest in self._all_paths.items():
                 if digest is not None:

@@ -24,9 +24,10 @@ class DayCell:
 
 
 def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
-    """Draw an SVG calendar of 53 weeks at most: a column for each week, a square for each day, darker for more. `days`
-    are the days with a count above 0, oldest first, each a link; earlier days than fit are left out. `chosen` is
-    marked; empty if there are no days.
+    """Draw an SVG calendar of 53 weeks at most, up to the week of the last day: a column for each week, a square for
+    each day, in four shades by its share of the greatest count. `days` are the days with a count above 0, oldest first,
+    each a link; days before the first week are not drawn. `chosen` is marked if it is one of them; empty if there are
+    no days.
     """
     if not days:
         return Markup()
@@ -50,8 +51,8 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
 def _cells(
     first: date, weeks: int, by_day: dict[date, DayCell], max_count: int, chosen: date | None
 ) -> Iterator[Markup]:
-    """Yield a square for each day of so many weeks from `first` on; a day in `by_day` is a link, the `chosen` one is
-    marked. `max_count` is the count of the darkest.
+    """Yield a square for each day of so many weeks from `first` on. A day in `by_day` is a link in one of four shades,
+    the darkest for `max_count`, and marked if it is `chosen`; other days are empty.
     """
     for number in range(weeks * 7):
         day = first + timedelta(days=number)
@@ -72,7 +73,9 @@ def _square(x: int, y: int, kind: str) -> Markup:
 
 
 def _months(first: date, weeks: int) -> Iterator[Markup]:
-    """Yield the names of months above the weeks they begin in, if the name before leaves room."""
+    """Yield the names of months as SVG above the weeks they begin in; the first week has its month and year. A name is
+    left out if the one before is less than three weeks to its left, or the first one less than four.
+    """
     free = 0
     for week in range(weeks):
         monday = first + timedelta(days=7 * week)

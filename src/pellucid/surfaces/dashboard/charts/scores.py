@@ -14,7 +14,9 @@ _BAR = '<rect class="{kind}" x="{at:.1f}" y="{top}" width="{wide:.1f}" height="{
 
 
 def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """Draw a bar for each result with the terms of its score, all to the same scale."""
+    """Draw a bar for each result, in their order, with the terms of its score side by side: the greatest sum of terms
+    fills the width.
+    """
     scores = [each.score_decomposition for each in snapshot.results]
     reach = max(map(stack_height, scores), default=0.0)
     return [Markup(stack(each, reach)) for each in scores]  # noqa: S704  # numbers, and names of terms
@@ -26,7 +28,9 @@ def legend(snapshot: RecallXraySnapshot) -> list[tuple[Markup, str]]:
 
 
 def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """Draw a bar for each rung of the filters: how many candidates reached it, and how many passed."""
+    """Draw a bar for each rung (filter of the ladder), in their order: how many candidates reached it, and how many
+    passed. The greatest number that reached one fills the width.
+    """
     whole = max((each.considered for each in snapshot.filters), default=0)
     return [Markup(share(each.admitted, each.considered, whole)) for each in snapshot.filters]  # noqa: S704
 

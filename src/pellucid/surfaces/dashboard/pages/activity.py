@@ -41,7 +41,9 @@ class PanelView:
 
 
 def _activity(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of all panels, each with its first rows."""
+    """Return the template values for the page of all panels (the questions of `stats`), each with its first rows:
+    `title`, `panels`, the totals `tokens` and `hits`, `notes`, `few` (rows shown of each), and those of `_days_choice`.
+    """
     panels = {name: _panel_view(view, name, "") for name in PANELS}
     return {
         "title": "Does memory pay for itself?",
@@ -55,12 +57,14 @@ def _activity(view: View) -> Mapping[str, object]:
 
 
 def _totals(panel: PanelView) -> Mapping[str, str | int | float | None]:
-    """Return the totals of a panel, by the names of its columns."""
+    """Map the names of a panel's columns to their totals over all rows; None for a column without one."""
     return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
 def _panel(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one panel with all its rows."""
+    """Return the template values for the page of one panel with all its rows: `title`, `panel`, `by` (the possible
+    groupings), `sections` (ids, see `_section_ids`), `may_archive`, and those of `_days_choice`.
+    """
     shown = _panel_view(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
     return {
         "title": shown.title,
@@ -83,7 +87,9 @@ def _section_ids(view: View, stats: StatsOutput) -> frozenset[str]:
 
 
 def _days_choice(view: View) -> Mapping[str, object]:
-    """Return the template values for the number of days covered ("" for always, 30 by default), and the choices."""
+    """Return the template values `days`, the query's number of days ("" for always, 30 by default), and `stretches`,
+    the possible numbers with their words.
+    """
     return {"days": view.query.get("days", "30"), "stretches": _STRETCHES}
 
 
@@ -100,7 +106,10 @@ def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
 
 
 def _headline(stats: StatsOutput) -> str:
-    """Render the one number that sums a panel up, such as `66.7%`, `1,204 tokens saved` or `3 memories`."""
+    """Render the one number that sums a panel up: the number of rows by memory, such as `3 memories`; the saved or lost
+    tokens of `tokens`, such as `1,204 tokens saved`; else the total of the column that is drawn (`_DRAWN`), such as
+    `66.7%`.
+    """
     at = [each.name for each in stats.columns].index(_DRAWN[stats.panel])
     if stats.by == "memory":
         return f"{len(stats.rows)} {'memory' if len(stats.rows) == 1 else 'memories'}"

@@ -35,7 +35,9 @@ _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of days: the last 20 sessions by day, or those of the query's day."""
+    """Return the template values for the page of days: the last 20 sessions by day, or those of the query's `day`. They
+    are `title`, `told` (the brief), `by_day` (day to sessions), `day`, `calendar` (SVG) and `name` (`_session_name`).
+    """
     day = view.query.get("day", "")
     brief = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
     cells = [_day_cell(view, each) for each in brief.days]
@@ -53,20 +55,22 @@ def _days(view: View) -> Mapping[str, object]:
 
 
 def _day_cell(view: View, day: BriefDay) -> DayCell:
-    """Return a day of the calendar, counting sessions and memories, with the link to its page."""
+    """Return a day of the calendar: its count is the sum of sessions and memories, its link the page of that day."""
     words = f"{day.day}: {counted(day.sessions, 'session')}, {counted(day.memories, 'memory', 'memories')}"
     return DayCell(date.fromisoformat(day.day), day.sessions + day.memories, words, view.href(day=day.day))
 
 
 def _session_name(session: SessionBrief) -> str:
-    """Return the name of a session: its question, else the first statement of its brief, else its id."""
+    """Return the name of a session: the beginning of its question, else of the first statement of its brief, else
+    `Session ` and its id.
+    """
     lines = (session.asked, *session.decided, *session.done, *session.left_open, *session.kept)
     return next((headline(each.text) for each in lines if each), f"Session {session.session_id}")
 
 
 def _session(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of a session: summary, memories, omissions, the last 200 recalls, and 60
-    turns.
+    """Return the template values for the page of a session: its summary and omissions (`shown`), memories (`kept`),
+    `episodes`, last 200 `recalls` with citations, and up to 60 `turns`, the `part` of the conversation in the query.
     """
     shown: SessionOutput = view.ask(SESSION, session_id=view.named["session_id"])
     of_session = {"session_id": shown.session_id}
@@ -107,7 +111,7 @@ def _conversation(
 
 
 def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
-    """Cut the conversation into pages of 60 turns; empty if there are no turns."""
+    """Cut the conversation into pages of 60 turns, the last one with the rest; empty if there are no turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 
@@ -118,7 +122,9 @@ def _chosen_part(view: View, turns: Sequence[Turn]) -> int:
 
 
 def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
-    """Return a function from a turn's number to the turn's address; it returns "" for a turn that is not stored."""
+    """Return a function from a turn's number to the address of the turn, on its page of the conversation; it returns ""
+    for a turn that is not stored.
+    """
     places = {each.number: at // _TURNS for at, each in enumerate(turns)}
 
     def href(turn: int) -> str:
@@ -140,7 +146,7 @@ def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Marku
 
 
 def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
-    """Map the id of each recall to the session's citations of its memories."""
+    """Map the id of each recall whose memories the session cited to these citations, in order."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)
@@ -148,7 +154,9 @@ def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]
 
 
 def _episode(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one episode: its topic, its memories, and its turns."""
+    """Return the template values for the page of one episode: `title` (its topic), `shown` (with its memories), and
+    `turns`, which are those of the passages in the episode's file.
+    """
     shown: EpisodeView = view.ask(EPISODE, episode_id=view.named["episode_id"])
     passages = _list_memories(view, {"session_id": shown.episode.session_id, "category": "moment"})
     passages_of_episode = [each for each in passages if each.path == shown.path]
@@ -160,21 +168,23 @@ def _episode(view: View) -> Mapping[str, object]:
 
 
 def _documents(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of all documents; with `gone` in the query, also deleted ones."""
+    """Return the template values `title`, `told` (the documents) and `gone` for the page of all documents; with `gone`
+    in the query, also deleted ones.
+    """
     gone = bool(view.query.get("gone"))
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
 
 
 def _document(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one document."""
+    """Return the template values `title`, `shown` and `may_remove` for the page of the document that the path names."""
     shown = view.ask(DOCUMENT, name=view.named["name"])
     title = shown.document.title or shown.document.path
     return {"title": title, "shown": shown, "may_remove": view.may(REMOVE)}
 
 
 def _projects(view: View) -> Mapping[str, object]:
-    """Return the template values for the home page: every project. If the caller is not allowed to list these, or there
-    are none, the granted namespaces instead, without patterns that end with `*`.
+    """Return the template values for the home page: `projects`, every project. If the caller is not allowed to list
+    these, or there are none, `granted` has the granted namespaces instead, without patterns that end with `*`.
     """
     rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
     granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]

@@ -70,7 +70,7 @@ def _health(view: View) -> Mapping[str, object]:
 
 
 def _stores(report: DoctorOutput) -> Iterator[Store]:
-    """Yield the parts of the home with the disk space of each; nothing if nothing could be counted."""
+    """Yield the parts of the home with the disk space of each; nothing if the report has no `pulse`, its counts."""
     used = {name: size for name, size in report.pulse.disk.items() if name != "free"} if report.pulse else {}
     total = sum(used.values())
     for name, size in used.items():

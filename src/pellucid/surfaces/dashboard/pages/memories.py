@@ -45,8 +45,10 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories: 30 that fit the filters, or the recall of a question.
-    Without a status or a past instant in the filters, only active memories fit.
+    """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if
+    `how` is `question`, as `answer` the recall of `q`, parted into memories (`told`) and `passages`. The other of the
+    two is None; both are for a question without words. Without a status or a past instant in the filters, only active
+    memories fit.
     """
     filters = {name: value.strip() for name, value in view.query.items()}
     past_instants = {"as_of": filters.get("asOf"), "as_known_at": filters.get("asKnownAt")}
@@ -78,8 +80,8 @@ def _search(view: View) -> Mapping[str, object]:
 
 
 def _memory(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. Only
-    the history of a memory that was forgotten.
+    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. For a
+    memory that was forgotten only its history as `story`, and `shown` None; `NotFoundError` if there is none.
     """
     memory_id = view.named["memory_id"]
     try:
@@ -128,8 +130,9 @@ def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
 def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
-    """Return the template values for a memory's timeline, and for the version that held at the instant `at`. With
-    `known` in the query, only what was known at `at` counts. The version is None if no version held, or `at` is None.
+    """Return the template values for a memory's timeline (`chart`, `slider`, `at`), and for the version that held at
+    the instant `at` (`held`, `held_memory`). With `known` in the query, only what was known at `at` counts. The version
+    is None if no version held, or `at` is None.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
@@ -159,7 +162,9 @@ def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
 
 
 def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
-    """Return a version of a memory as a bar of the timeline, its changes as marks."""
+    """Return a version of a memory as a bar of the timeline: from its `valid_at`, else its creation, to the first of
+    `invalid_at` and `expires_at`; its changes in `story` are marks.
+    """
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
     return Span(
@@ -177,8 +182,8 @@ def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
 
 
 def _parse_instant(text: str, now: datetime) -> datetime | None:
-    """Return the instant of a slider (epoch milliseconds) or a link (ISO date, in UTC without a zone), at most now.
-    None for ""; `InputError` for any other text.
+    """Return the instant of a slider (digits: epoch milliseconds) or a link (ISO date or date-time, in UTC without a
+    zone), at most `now`. None for ""; `InputError` for any other text.
     """
     if not text:
         return None
@@ -201,7 +206,9 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
-    """Return the template values for the graph around a memory, two hops far; `graph` is None if it has no edges."""
+    """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and by a node's
+    name `leads` (its page) and `words`. Only `graph` None if it is unknown or has no edges.
+    """
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)
     except NotFoundError:

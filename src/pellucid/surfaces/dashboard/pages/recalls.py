@@ -41,7 +41,9 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """Return the template values for the page that lists 50 recalls, with the filters of the query."""
+    """Return the template values for the page of 50 recalls that fit the filters of the query: `found`, `asked` (the
+    filters), `is_filtered`, `may_ask`, and the possible `classes` and `outcomes`.
+    """
     query = view.query
     found = view.ask(
         SNAPSHOTS,
@@ -114,7 +116,9 @@ def _recall(view: View) -> Mapping[str, object]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Return each result of a recall with its words (None if not stored), bar, score terms and further fields."""
+    """Return for each result of a recall: the result (`it`), its `bar`, its `words` (None if not stored), its score's
+    `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
+    """
     return [
         {
             "it": each,
@@ -132,7 +136,9 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """Return for each rung how many candidates it rejected, in words, and those that the snapshot lists."""
+    """Return for each rung (filter of the ladder) in words how many candidates it rejected, and those of them that the
+    snapshot lists.
+    """
     by_rung: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
         by_rung.setdefault(each.rejected_by, []).append(each)
@@ -150,8 +156,9 @@ def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, ob
 
 
 def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
-    """Return the template values for leaving out each leg alone, and the parts in the query (`without-NAME`) together.
-    `together` is None if the query has no such parts.
+    """Return the template values for leaving out each leg alone (`each_leg`), and the parts `left_out` in the query
+    (`without-NAME`) together; `together` is None if there are none. `leg_names` and `other_parts` are what can be left
+    out.
     """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
     each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
@@ -167,8 +174,8 @@ def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]
 
 
 def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
-    """Return the template values for why the memory in the query's `why` was or was not found, or the error. Both are
-    None if the query has no `why`.
+    """Return the template values for why the memory described in the query's `why` was or was not found (`why`), or the
+    error (`why_problem`). Both are None if the query has no `why`; `why_asked` is that description.
     """
     description = view.query.get("why", "").strip()
     finding, problem = None, None
@@ -181,7 +188,9 @@ def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of two recalls side by side, which its path names `a` and `b`."""
+    """Return the template values for the page of two recalls side by side, which its path names `a` and `b`: the
+    difference `found`, their X-rays (`sides`), and by name the `shifts` of results.
+    """
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {
         "title": "Two recalls side by side",
@@ -195,7 +204,9 @@ def _difference(view: View) -> Mapping[str, object]:
 
 
 def _as_json(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of a recall's explanation as JSON."""
+    """Return the template values for the page of a recall's explanation: `title`, the snapshot `x`, and it as JSON
+    (`told`).
+    """
     snapshot = view.ask(XRAY, recall_id=view.named["recall_id"])
     return {"title": "The recall as JSON", "x": snapshot, "told": render_json(snapshot)}
 

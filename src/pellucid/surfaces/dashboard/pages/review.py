@@ -33,7 +33,9 @@ _ACTS = {
 
 
 def _queue(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories to review, with the operations that the caller can run."""
+    """Return the template values for the page of 20 memories to review (`found`) of the query's `kind`, with the
+    operations that the caller can run (`acts`) and by memory id those that fit it (`fitting`).
+    """
     kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
     found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)
     allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
@@ -54,14 +56,14 @@ def _queue(view: View) -> Mapping[str, object]:
 
 
 def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
-    """Map the ids of memories that these items contradict to their first words, without memories that are gone."""
+    """Map the ids of memories that these items contradict to their first words; memories that are gone are left out."""
     rivals = (memory_of(view, rival) for each in items for rival in each.memory.disputed_with)
     return {each.id: headline(each.content) for each in rivals if each}
 
 
 def _fitting_acts(allowed: Mapping[str, object], item: ToReview) -> list[str]:
-    """Return the names of the allowed acts that fit an item, such as `promote` for a quarantined one. `forget` fits
-    every item.
+    """Return the names of the allowed acts that fit an item: `promote` a quarantined one, `reverify` a flagged or stale
+    one, `undo` a disputed status, `archive` and `retract` anything but a section, `forget` every item.
     """
     memory, kinds = item.memory, {each.kind for each in item.reasons}
     fits = {

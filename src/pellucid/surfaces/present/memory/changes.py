@@ -131,7 +131,9 @@ def history_text(outcome: HistoryOutput) -> str:
 
 
 def _held_version_line(outcome: HistoryOutput) -> str:
-    """Render the version that held at the instants asked about, if any, and whether a recall could return it."""
+    """Render the version that was valid at the past instants asked about, when it was valid, and whether a recall could
+    return it then (if not, why); or that none was.
+    """
     held, instants = outcome.held, past_instants(outcome.as_of, outcome.as_known_at)
     if held is None:
         return f"{instants}: no version held"
@@ -177,7 +179,9 @@ def _verdict_line(row: VerdictRow) -> str:
 
 
 def episodes_text(outcome: EpisodesOutput) -> str:
-    """Render a table of episodes, then how many there are."""
+    """Render a table of episodes, each with its start, the number of its memories (if none, of the turns kept) and its
+    topic; then how many there are.
+    """
     rows = [
         (view.episode.id, _minute(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
         for view in outcome.episodes
@@ -187,7 +191,9 @@ def episodes_text(outcome: EpisodesOutput) -> str:
 
 
 def episode_text(view: EpisodeView) -> str:
-    """Render an episode: its topic, session and times, the artifacts it made, and its memories."""
+    """Render an episode: its topic, session and times, the artifacts it names, its memories, and how many turns are
+    kept word for word in its file.
+    """
     episode = view.episode
     signal = f", cut at {episode.signal}" if episode.signal else ""
     lines = [
@@ -223,7 +229,9 @@ def trust_list_text(outcome: TrustListOutput) -> str:
 
 
 def review_text(outcome: ReviewOutput) -> str:
-    """Render the memories to review with their reasons, then counts by kind, and how many stale ones are left out."""
+    """Render the memories to review with their reasons, then counts by kind of reason, and how many more are stale but
+    left out, since no recall returned them lately.
+    """
     lines: list[str] = []
     for each in outcome.items:
         lines.append(f"{each.memory.id}  {visible(' '.join(each.memory.content.split()))}")

@@ -24,7 +24,9 @@ _KINDS = ("merge", "update", "invalidate", "split", "add")
 
 
 def tier_list_text(outcome: TierListOutput) -> str:
-    """Render a table of memories with their tiers, then how many there are."""
+    """Render a table of memories with their tiers, then how many are listed, hot, cold, and never folded (not yet given
+    a tier by a lifecycle pass).
+    """
     lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tier_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
@@ -33,7 +35,10 @@ def tier_list_text(outcome: TierListOutput) -> str:
 
 
 def tier_text(outcome: TierExplanation) -> str:
-    """Render a memory's tier, the reasons for it, what would change it, the sums it follows from, and staleness."""
+    """Render a memory's tier as of the last lifecycle pass that folded it (worked out its tier), the tier it would get
+    now and why, what would change that, the thresholds, its use, and tier value, heat and decay as sums; then whether
+    it is stale.
+    """
     when = f"as of the fold of {isoformat(outcome.folded_at)}" if outcome.folded_at else "never folded, so it is hot"
     lines = [f"{outcome.memory_id}  {outcome.category}  {_excerpt(outcome.content)}", f"tier: {outcome.tier} ({when})"]
     if not outcome.aging:
@@ -51,8 +56,9 @@ def tier_text(outcome: TierExplanation) -> str:
 
 
 def pass_text(outcome: LifecycleOutput) -> str:
-    """Render what a lifecycle pass changed, or would change, and which memories it proposes to archive. Long lists are
-    cut, with how many more there are.
+    """Render what a lifecycle pass changed, or would change: memories folded (their heat and tier worked out), counts
+    by tier, tier changes, and the memories it proposes to archive. Lists that the outcome cut end with how many more
+    there are.
     """
     wrote = "would write" if outcome.dry_run else "wrote"
     lines = [
@@ -70,7 +76,9 @@ def pass_text(outcome: LifecycleOutput) -> str:
 
 
 def report_text(report: Report) -> str:
-    """Render the report on a period, section by section; empty sections are left out."""
+    """Render the report on a period: new memories, what extraction kept, then a section each for memories said again,
+    used, served, changed, gone cold, hot again, gone stale, and never used; empty sections are left out.
+    """
     new = ", ".join(f"{category} {count}" for category, count in report.created.items())
     lines = [
         f"{report.namespace}, {isoformat(report.since)[:16]} to {isoformat(report.until)[:16]} UTC",
@@ -113,8 +121,8 @@ def _use_line(outcome: TierExplanation) -> str:
 
 
 def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
-    """Render a section of the report: its title and total, then its memories, each with `detail` of it; empty if the
-    section is empty.
+    """Render a section of the report: its title and total, then its memories, each with its id's end, `detail` of it
+    and an excerpt, and how many more there are; empty if the section's total is 0.
     """
     if not section.total:
         return []
@@ -149,7 +157,9 @@ def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
 
 
 def _tier_cells(memory: Tiered) -> tuple[str, ...]:
-    """Return a memory's row in the table of tiers: end of its id, tier, value, category and protection, content."""
+    """Return a memory's row in the table of tiers: the end of its id, tier, tier value, category, content. After the
+    category is in brackets what keeps it from going cold, as `(protected)` if that is its category.
+    """
     value = "never folded" if memory.tier_value is None else f"{memory.tier_value:.4f}"
     protection = (
         f" ({'protected' if memory.protected == memory.category else memory.protected})" if memory.protected else ""
@@ -169,8 +179,9 @@ def _excerpt(content: str) -> str:
 
 
 def consolidation_text(outcome: ConsolidateOutput) -> str:
-    """Render a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it. In a dry
-    run, what would be done.
+    """Render a consolidation (a pass over clusters of like memories): counts, each change, why clusters were skipped,
+    and how to go on or undo it; in a dry run, what would be done. The last operation of a complete pass only notes its
+    end: no undo is shown for it.
     """
     counts = outcome.counts
     verb = "would be done" if outcome.dry_run else "done"

@@ -48,7 +48,9 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
 
 
 def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
-    """Yield a line for each leg or stage that failed, and for each leg that was asked for and found nothing."""
+    """Yield a line for each leg that was down (`degraded`) or stage that failed, and for each leg that the question or
+    its caller asked for and that found nothing.
+    """
     for leg in outcome.legs:
         if leg.health == "degraded":
             yield f"degraded: {leg.name}: {visible(leg.reason or '')}"
@@ -60,8 +62,9 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
 
 
 def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
-    """Yield how many of the memories are of retired documents, not verified for long, or superseded. No line for a
-    count of 0. Memories that were never verified count only with `verbose`.
+    """Yield how many of the memories are of retired documents, not verified for longer than the recall allows
+    (`staleness.due`), or superseded; a line each, none for a count of 0. Memories that were never verified count as
+    unverified only with `verbose`.
     """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]

@@ -85,7 +85,9 @@ def _served_lines(diff: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def shift_line(shift: Shift) -> str:
-    """Render a memory's ranks and scores in both recalls, and the score term that contributed most to the change."""
+    """Render a memory's ranks and scores in both recalls, and the score term with the largest difference; `as others
+    moved` if its score is the same.
+    """
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     scores = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
     term = term_name(term_key(shift.moved_by)) if shift.moved_by else ""
@@ -123,8 +125,8 @@ def ablation_text(outcome: AblateOutput) -> str:
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the memories that would enter, leave or move without the parts of an effect, or that nothing changes. Only
-    that the receipt cannot say so, if it cannot.
+    """Yield the counts and names of the memories that would enter, leave or move without the parts of an effect, or
+    that nothing changes; or only why the receipt cannot tell (`effect.unknown`).
     """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
@@ -140,7 +142,9 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def _order_text(tau: float | None) -> str:
-    """Render Kendall's τ as the share of pairs of memories, served both ways, in the same order; "" for None."""
+    """Render Kendall's τ as words to append, such as `, 90% of the other pairs in the same order`: the share of pairs
+    of memories, of those served both ways, whose order is the same. "" for None.
+    """
     if tau is None:
         return ""
     return ", the rest in the same order" if tau == 1 else f", {(1 + tau) / 2:.0%} of the other pairs in the same order"

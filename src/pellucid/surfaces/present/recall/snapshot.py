@@ -83,7 +83,9 @@ def serving_text(outcome: ServingOutput) -> str:
 
 
 def _recall_cells(recall: ListedRecall) -> tuple[str, ...]:
-    """Return a recall's row in the table of recalls: time, id, memories served, what is stored, outcome, question."""
+    """Return a recall's row in the table of recalls: time, id, memories served, what is stored (`pinned`, `in full`,
+    `results`, or `its event` if it failed), outcome, and its session and question.
+    """
     remainder = "its event" if recall.outcome == "failed" else "results"
     kept = "pinned" if recall.pinned and recall.in_full else "in full" if recall.in_full else remainder
     result = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"

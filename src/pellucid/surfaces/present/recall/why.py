@@ -23,8 +23,8 @@ def why_text(outcome: WhyOutput) -> str:
 
 
 def _lines(outcome: WhyOutput) -> Iterator[str]:
-    """Yield the lines of `why_text`: the memory, the sentence, and the numbers. If the description fits several
-    memories, these instead.
+    """Yield the lines of `why_text`: the memory, the sentence, and the numbers. If no memory was explained, since the
+    description fits several or none, the sentence and the memories that it fits.
     """
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
@@ -78,7 +78,9 @@ def _margin_text(margin: WhyMargin) -> str:
 
 
 def _leg_line(leg: WhyLeg) -> str:
-    """Render the memory's rank and score in a leg and whether the leg nominated it; without a rank, why it has none."""
+    """Render the memory's rank and score in a leg, the score of the last memory that the leg nominated, and whether it
+    nominated this one, or why not; without a rank, why it has none.
+    """
     if leg.rank is None:
         result = f"no place: {leg.unranked}"
     else:
