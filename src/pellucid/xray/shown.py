@@ -14,14 +14,12 @@ from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank, shares_lent
 from pellucid.recall.score.fuse import fused
 from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
-from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Abstention, GraphPath, Pool, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
-from pellucid.xray.whereabouts import cut_in_words, missing_room, omitted_reason, rung_of
-from pellucid.xray.words.rungs import repeat_in_words
+from pellucid.xray.whereabouts import cut_in_words, missing_room, omitted_reason, repeat_reason, rung_of
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence, term_key
 from pellucid.xray.words.sureness import sureness_of_one
 
@@ -143,10 +141,11 @@ class CandidateView:
         """
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         memory_id = unpack_id(self._pool.ids[position])
-        omitted = omitted_reason(self._state, memory_id) or ""
+        served, omitted = self._memories.get(memory_id), omitted_reason(self._state, memory_id) or ""
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            REPEATS: self._reason_for_repeat(position, memory_id),
+            REPEATS: repeat_reason(self._state, self._pool, position, served and served.memory, self._result_label)
+            or "repeats another memory",
             ASKED_EDGES: self.reason_without_edge(memory_id),
             TELLS_NOTHING: omitted,
             SAID_ALREADY: omitted,
@@ -187,21 +186,6 @@ class CandidateView:
         """Whether a candidate repeats a recorded memory that is not in the context either."""
         better = self._state.repeats.get(position)
         return better is not None and unpack_id(self._pool.ids[better]) not in self._state.context.included
-
-    def _reason_for_repeat(self, position: int, memory_id: str) -> str:
-        """Say which memory a repeat repeats, if recorded: a result by its number, a left-out memory by its id.
-
-        Of a section that is a licence, references or the like, say instead to which other section of its document it
-        gives way. The receipt records only the pair; the reason is told from what the section is today.
-        """
-        better = self._state.repeats.get(position)
-        if better is None:
-            return "repeats another memory"
-        better_id = unpack_id(self._pool.ids[better])
-        served, shown = self._memories.get(memory_id), better_id in self._state.context.included
-        bare = served is not None and is_carried_along(served.memory)
-        above = bool(self._pool.final[position] > self._pool.final[better])
-        return repeat_in_words(self._result_label(better_id), shown=shown, bare=bare, above=above)
 
     def _moved_in_words(self, position: int) -> str:
         """Say above which older memory the term `renewal` moved this one, and why: its document replaces the other's;

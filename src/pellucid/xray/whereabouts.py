@@ -1,5 +1,7 @@
 """A recall and a memory in, where the memory is in it out: position, ranks, state, and the rung that rejected it."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +11,10 @@ from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ASKED_EDGES, RUNGS
+from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, State
 from pellucid.store.index_port import Admission, Filters, IndexReader, MemoryStanding
-from pellucid.xray.words.rungs import missing_characters
+from pellucid.xray.words.rungs import missing_characters, repeat_in_words
 
 
 def position_of(pool: Pool, row: int) -> int | None:
@@ -62,6 +65,24 @@ def ids_left_out_for_another(state: State) -> list[str]:
     """
     repeats = [unpack_id(state.pool.ids[at]) for at in state.repeats]
     return [*repeats, *(each.memory_id for each in state.context.omitted if each.rung == ASKED_EDGES)]
+
+
+def repeat_reason(
+    state: State, pool: Pool, position: int, memory: Memory | None, label: Callable[[str], str] = str
+) -> str | None:
+    """Say why the candidate at `position` was left out for another: `repeats [4]`; None if it is no recorded repeat.
+
+    `pool` has the scores; `label` names the other memory by its id. A `memory` that is a licence, references or the
+    like gives way to any other section of its document: the receipt records the pair and not the reason, which is read
+    from the memory (None: it is gone, and counts as a plain repeat).
+    """
+    better = state.repeats.get(position)
+    if better is None:
+        return None
+    better_id = unpack_id(pool.ids[better])
+    bare = memory is not None and is_carried_along(memory)
+    above = bool(pool.final[position] > pool.final[better])
+    return repeat_in_words(label(better_id), shown=better_id in state.context.included, bare=bare, above=above)
 
 
 def missing_room(state: State, memory_id: str) -> int | None:

@@ -543,3 +543,8 @@ def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> No
         "reason: no memory is put first as an answer by itself: "
         "another memory holds nearly as many of the question's words"
     )
+
+
+def test_a_repeat_that_scores_higher_is_told_why_the_lower_one_is_kept() -> None:
+    assert repeat_in_words("[2]", shown=True) == "repeats [2]"
+    assert repeat_in_words("[2]", shown=True, above=True).startswith("repeats [2], which is kept though it scores lower")

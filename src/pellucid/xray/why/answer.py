@@ -12,18 +12,25 @@ import numpy as np
 
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError, bare_step, spell_recorded, step
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import Receipt, draft
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ABSTENTION, ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
-from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, Request, State, World
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.shown import CandidateView
-from pellucid.xray.whereabouts import cut_in_words, omitted_reason, rank_in, rank_in_context, rows_of, rung_of
+from pellucid.xray.whereabouts import (
+    cut_in_words,
+    omitted_reason,
+    rank_in,
+    rank_in_context,
+    repeat_reason,
+    rows_of,
+    rung_of,
+)
 from pellucid.xray.why.finding import (
     DEGRADED,
     GATE,
@@ -39,7 +46,6 @@ from pellucid.xray.why.finding import (
 from pellucid.xray.why.trial import MissedMemory, StateChange
 from pellucid.xray.why.true_ranks import no_vector, true_ranks
 from pellucid.xray.why.what_if import Runner, find_change
-from pellucid.xray.words.rungs import repeat_in_words
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
 """Maps the index row of each memory id to the possible changes of the memory's state; called only if needed."""
@@ -305,7 +311,8 @@ def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyL
         for each in legs
         if not each.rank and (each.health == "degraded" or each.unranked == no_vector())
     ]
-    omitted = omitted_reason(state, memory.id)
+    omitted, at = omitted_reason(state, memory.id), recall.position
+    repeated = None if at is None else repeat_reason(state, recall.pool, at, memory)
     reasons = {
         NOT_KNOWN: _recorded_too_late(recall),
         GATE: state.plan.reason or "the message needs no memory",
@@ -319,22 +326,11 @@ def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyL
         TELLS_NOTHING: omitted,
         SAID_ALREADY: omitted,
         "budget-fit": omitted,
-        REPEATS: _repeated_by(recall) or omitted,
+        REPEATS: f"it {repeated}" if repeated else omitted,
         ABSTENTION: "the recall was not sure enough of any answer",
         REMOVED: "a pass over the context took it out",
     }
     return reasons.get(stage or "") or next((each.reason for each in FILTERS if each.name == stage), None)
-
-
-def _repeated_by(recall: MemoryInRecall) -> str | None:
-    """Say which memory the memory repeats, by id; None if it is not a recorded repeat."""
-    better = None if recall.position is None else recall.state.repeats.get(recall.position)
-    if better is None:
-        return None
-    pool, better_id = recall.pool, unpack_id(recall.pool.ids[better])
-    shown, bare = better_id in recall.state.context.included, is_carried_along(recall.memory)
-    above = bool(pool.final[recall.position] > pool.final[better])
-    return f"it {repeat_in_words(better_id, shown=shown, bare=bare, above=above)}"
 
 
 def _recorded_too_late(recall: MemoryInRecall) -> str | None:
