@@ -236,6 +236,9 @@ def test_a_calendar_has_a_link_for_each_day_of_its_last_year() -> None:
     drawn = calendar(days, last)
     assert re.findall(r'href="/ui/d\?x=(\d+)&amp;y"', drawn) == ["30", "1", "0"]
     assert drawn.count("chosen") == 1
+    assert f'aria-label="3 days from {last - timedelta(days=30)} to {last}"' in drawn, "of those drawn"
+    busy_once = [DayCell(days[0].day, 900, "long ago", "/"), *days[1:]]
+    assert calendar(busy_once, last) == drawn, "what is not drawn darkens nothing"
     assert not calendar([])
 
 

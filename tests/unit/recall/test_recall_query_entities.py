@@ -81,6 +81,7 @@ def test_ordinary_words_are_no_names(query: str) -> None:
 def test_each_is_named_once_and_at_most_sixty_four() -> None:
     assert entities("ask Ben and Ben and Ben") == ("Ben",)
     assert len(entities(" ".join(f"x_{i}" for i in range(500)))) == 64
+    assert len(entities(" ".join([*(f"x_{i}" for i in range(63)), *["Ada", "Bea"], "x_99"]))) == 64
 
 
 @given(st.text(max_size=300))

@@ -547,4 +547,7 @@ def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> No
 
 def test_a_repeat_that_scores_higher_is_told_why_the_lower_one_is_kept() -> None:
     assert repeat_in_words("[2]", shown=True) == "repeats [2]"
-    assert repeat_in_words("[2]", shown=True, above=True).startswith("repeats [2], which is kept though it scores lower")
+    told = repeat_in_words("[2]", shown=True, above=True)
+    assert told.startswith("repeats [2], which is kept though it scores lower")
+        "repeats [2], which is kept though it scores lower"
+    )

@@ -71,7 +71,7 @@ _ARTICLES = frozenset(_ARTICLES_WORDS.split())
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """Return the distinct names in a query, in its order and spelling; reading stops once there are 64.
+    """Return the distinct names in a query, in its order and spelling, 64 at most.
 
     Names are quoted strings, addresses, paths, flags, ids, code identifiers, and runs of capitalised words. Dates,
     function words, single letters and the first word of a sentence are no names by their capital alone; nor is a word
@@ -83,7 +83,7 @@ def entities(text: str) -> tuple[str, ...]:
         if len(collector.names) >= _MOST:
             break
     collector.close()
-    return tuple(collector.names)
+    return tuple(collector.names)[:_MOST]
 
 
 @cache

@@ -33,8 +33,9 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
         return Markup()
     last = days[-1].day + timedelta(days=6 - days[-1].day.weekday())
     first = max(days[0].day - timedelta(days=days[0].day.weekday()), last - timedelta(days=7 * _WEEKS - 1))
-    weeks, by_day = ((last - first).days + 1) // 7, {each.day: each for each in days}
-    max_count = max(each.count for each in days)
+    drawn = [each for each in days if each.day >= first]
+    weeks, by_day = ((last - first).days + 1) // 7, {each.day: each for each in drawn}
+    max_count = max(each.count for each in drawn)
     step = _CELL + _GAP
     width, height = _LEFT + weeks * step, _TOP + 7 * step
     cells = Markup().join(_cells(first, weeks, by_day, max_count, chosen))
@@ -44,7 +45,7 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
         for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri"))
     )
     tag = Markup('<svg class="calendar" role="group" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">')
-    label = f"{len(days)} days from {days[0].day} to {days[-1].day}"
+    label = f"{len(drawn)} days from {drawn[0].day} to {drawn[-1].day}"
     return tag.format(label, width, height, width, height) + names + rows + cells + Markup("</svg>")
 
 
