@@ -101,7 +101,9 @@ class App:
         return self.index.graph
 
     def close(self) -> None:
-        """Close the watchers, which send the spans they have not sent yet, and every database and file of the home."""
+        """Close the watchers (observers such as OpenTelemetry, which first send the spans they have not sent yet), and
+        every database and file of the home.
+        """
         for watcher in self.watchers:
             watcher.close()
         self.records.close()
@@ -117,9 +119,9 @@ def open_app(
     models: Path | None = None,
     report: Callable[[str], None] | None = None,
 ) -> App:
-    """Open the home that the settings name, creating it if it is not there; also call `raise_open_files`. `clock` is by
-    default the machine's, `models`, the folder of the cached models, is `models` in the home; `report` gets lines for
-    the user. `InputError` if `telemetry.otel` is set and its libraries are missing, `StoreError` for a damaged home.
+    """Open the home that the settings name, creating it if need be; raise the process's limit of open files. `clock` is
+    by default the machine's, `models`, the folder of cached models, `models` in the home; `report` gets lines for the
+    user. `InputError` if `telemetry.otel` is set, its libraries missing; `StoreError` for a damaged home.
     """
     raise_open_files()
     home = settings.home

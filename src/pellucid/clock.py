@@ -16,7 +16,9 @@ class Clock(Protocol):
         ...
 
     def new_id(self, prefix: str) -> str:
-        """Return a new unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7) of now."""
+        """Return a new id that nobody can guess: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7) of the current
+        time.
+        """
         ...
 
 

@@ -37,12 +37,13 @@ class Deadline:
         return 0.0 if self._cancelled else max(0.0, min(seconds, self._until - monotonic()))
 
     def check(self) -> None:
-        """Raise `DeadlineError` if the time is over."""
+        """Raise `DeadlineError` if the time has passed or the call was cancelled."""
         if self.is_over:
             raise self.error()
 
     def wait(self, done: Callable[[float], bool]) -> None:
-        """Call `done(seconds)`, at least once, until it returns True; `DeadlineError` if the time is over before.
+        """Call `done(seconds)`, at least once, until it returns True; `DeadlineError` if it does not before the time is
+        over.
 
         `done` may block for the seconds it is given, 0.05 at most, and returns whether what it waits for has happened.
         """

@@ -59,5 +59,7 @@ class MemoryCalls:
         return await to_thread(self.remember, statement)
 
     def tools(self) -> Sequence[tuple[str, Callable[[str], object]]]:
-        """Return the tools for an agent as (name, function): `recall` is `arecall`, `remember` is `aremember`."""
+        """Return the two tools for an agent as (name, async function of one text): `recall` is `arecall`, which returns
+        the recalled context; `remember` is `aremember`, which returns `remembered: <id>` or `known already: <id>`.
+        """
         return (("recall", self.arecall), ("remember", self.aremember))

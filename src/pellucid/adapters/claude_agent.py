@@ -23,7 +23,9 @@ def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
     """
 
     async def answer_event(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
-        """Pass an SDK event to the operation `hook.event`, and return the JSON that the operation answers with."""
+        """Pass an SDK event to the operation `hook.event`, in another thread, and return what the operation has the
+        host print: a JSON object.
+        """
         answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(event))
         return answer.print
 
@@ -49,5 +51,5 @@ def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None
 
 
 def _text_result(text: str) -> dict[str, Any]:
-    """Return a text as the result of an MCP tool call."""
+    """Return a text as the result of an MCP tool call: `{"content": [{"type": "text", "text": text}]}`."""
     return {"content": [{"type": "text", "text": text}]}

@@ -32,9 +32,12 @@ class MemoryStore(BaseStore):
         self._memory = memory
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations in order, and return one result for each; ValueError for an operation of another kind, and
-        errors of `Pellucid`, such as `InputError` for a value of more than 20,000 characters. `index` and `ttl` of an
-        operation are ignored.
+        """Run the operations in order, and return one result for each: the item or None for a get, None for a put, a
+        page of items for a search, a page of namespaces for a listing.
+
+        `index` and `ttl` of an operation are ignored. Raises ValueError for an operation of another kind, and what
+        `Pellucid` raises, such as `InputError` for a value of more than 20,000 characters; the operations before it
+        have been done.
         """
         return [self._run(each) for each in ops]
 
@@ -43,7 +46,9 @@ class MemoryStore(BaseStore):
         return await to_thread(self.batch, list(ops))
 
     def _run(self, op: Op) -> Result:
-        """Run one operation, and return its result."""
+        """Run one operation, and return its result (see `batch`); ValueError if it is none of get, put, search and
+        listing.
+        """
         match op:
             case GetOp():
                 return _item(found) if (found := self._find_memory(op.namespace, op.key)) else None
@@ -56,14 +61,17 @@ class MemoryStore(BaseStore):
         raise ValueError(f"no operation of a store: {op!r}")
 
     def _find_memory(self, namespace: tuple[str, ...], key: str) -> Memory | None:
-        """Return the memory of the item with this key; None if there is no such item."""
+        """Return the newest active memory that stores the item with this namespace and key; None if there is no such
+        item.
+        """
         found = self._memory.list(entity_ref=_entity_name(namespace, key), tag=_TAG, limit=1).memories
         return found[0].memory if found else None
 
     def _put(self, op: PutOp) -> None:
-        """Store an item or replace its value; do nothing if the value is unchanged.
+        """Store an item as a new memory, and archive the memory of its former value if the new one has not superseded
+        it.
 
-        If the value is None, archive the item's memory, if there is one.
+        Do nothing if the value is unchanged. If the value is None, archive the item's memory, if there is one.
         """
         old = self._find_memory(op.namespace, op.key)
         if op.value is None:
@@ -81,9 +89,11 @@ class MemoryStore(BaseStore):
             self._memory.edit.archive(old.id, "put-again")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return the requested page of the items that pass the filters, of the 1000 that are best for the query.
+        """Return one page (`op.offset`, `op.limit`) of the items below the searched namespace whose values pass the
+        filter.
 
-        Without a query, of the newest 1000 items.
+        Only the 1000 items of all namespaces that are best for the query are looked at, best first; without a query,
+        the newest 1000, newest first, with the score None.
         """
         if op.query:
             # what fits a model's context is no limit here: a store's caller filters and pages
@@ -97,9 +107,10 @@ class MemoryStore(BaseStore):
         return passing[op.offset : op.offset + op.limit]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """Return the requested page of the namespaces that match all conditions, sorted, of the newest 1000 items.
+        """Return one page (`op.offset`, `op.limit`) of the item namespaces that meet all of `op.match_conditions`,
+        sorted.
 
-        Each is cut to `max_depth` and returned once.
+        Each is cut to its first `op.max_depth` parts and returned once. Only the newest 1000 items are looked at.
         """
         items = self._memory.list(tag=_TAG, limit=_MOST).memories
         names = {_item(each.memory).namespace for each in items}
@@ -117,9 +128,8 @@ def _entity_name(namespace: tuple[str, ...], key: str) -> str:
 
 
 def _memory_content(value: Mapping[str, Any]) -> str:
-    """Return the content of the memory for an item's value.
-
-    It is the text of `{"text": …}` if that is not blank, else the value as JSON.
+    """Return the content of the memory for an item's value: of a value `{"text": …}` with no other key the text, if
+    that is not blank; of any other the value as JSON, its keys sorted.
     """
     alone = value.get(_TEXT) if set(value) == {_TEXT} else None
     return alone if isinstance(alone, str) and alone.strip() else json.dumps(value, ensure_ascii=False, sort_keys=True)
@@ -128,7 +138,8 @@ def _memory_content(value: Mapping[str, Any]) -> str:
 def _item(memory: Memory, score: float | None = None) -> SearchItem:
     """Return a memory as the store's item; its value is the JSON object of the content, else `{"text": content}`.
 
-    `score` is None if there was no query.
+    Namespace and key are read from the memory's entity name (see `_entity_name`). `score` is the memory's final score
+    in the recall, None if there was no query.
     """
     *namespace, key = cast("list[str]", json.loads(memory.entity_ref or "[]"))
     try:
@@ -140,16 +151,17 @@ def _item(memory: Memory, score: float | None = None) -> SearchItem:
 
 
 def _passes_filters(item: SearchItem, op: SearchOp) -> bool:
-    """Whether an item is below the namespace prefix of a search, and its value has the values that the search filters
-    for."""
+    """Whether an item's namespace begins with the search's prefix, and its value equals the filter's at every key of
+    the filter; operators such as `$gt` are not known.
+    """
     within = item.namespace[: len(op.namespace_prefix)] == op.namespace_prefix
     return within and all(item.value.get(name) == value for name, value in (op.filter or {}).items())
 
 
 def _matches_condition(namespace: tuple[str, ...], condition: Any) -> bool:
-    """Whether a namespace begins (match type `prefix`) or ends with the condition's path.
+    """Whether a namespace begins (match type `prefix`) or ends (any other type) with the condition's path.
 
-    `*` in the path stands for any part.
+    `*` in the path stands for any one part.
     """
     path = condition.path
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]

@@ -42,8 +42,9 @@ class RememberedSession:
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Add items to the inner session; the turns among them (messages of user and assistant with a text) are
-        spooled, and become memories when they are due, or at `end`.
+        """Add items to the inner session; the turns among them (messages of user and assistant with a text) are stored
+        in the spool, too, where they wait to become memories until a flush is due (docs/flush.md), at the latest at
+        `end`.
         """
         await self._inner.add_items(items)
         if turns := list(_read_turns(items)):
@@ -74,8 +75,9 @@ def _read_turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
 
 
 def _message_text(content: object) -> str:
-    """Return the text of a message's content: a string, or parts whose texts are joined by line ends; empty for
-    anything else."""
+    """Return the text of a message's content: a string as it is, of a list the `text` of its parts, joined by line
+    ends; "" for anything else.
+    """
     if isinstance(content, str):
         return content
     parts = cast("list[Any]", content) if isinstance(content, list) else []

@@ -11,7 +11,7 @@ from pellucid.facade import Pellucid
 
 
 def toolset(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> FunctionToolset[Any]:
-    """Return the tools `recall` and `remember`, with instructions for the agent on when to use them.
+    """Return the tools `recall` and `remember` as a toolset, with instructions for the agent on when to use them.
 
     Args:
         memory: an opened home; whoever opened it closes it.

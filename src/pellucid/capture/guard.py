@@ -30,11 +30,12 @@ class OffTheRecord:
     def drop_reason(self, turn: Turn, content: str) -> str:
         """Return why a turn must be dropped, `off-the-record` or `own-prompt`; "" if it can be stored.
 
-        Tracks the session's state by the turn. `content` is the turn's text without Pellucid's own output. A turn with
-        the opening marker is dropped as well, whoever speaks, and so is the user's turn that ends a stretch. Of both
-        markers in one turn, the later counts; capitals do not matter. In a tool's output or a reply a marker changes
-        nothing for later turns: a page that mentions the marker must not silence a session, nor end what the user
-        began.
+        `content` is the turn's text without Pellucid's own output. A user's turn also changes the session's state for
+        later turns: a prompt of Pellucid's own, or the marker `off_the_record`, begins a stretch whose turns are all
+        dropped; the marker `on_the_record` ends it. Of both markers in one turn, the later counts; capitals do not
+        matter. The turn that ends a stretch is itself still dropped, and so is any turn with the opening marker,
+        whoever speaks. In a tool's output or a reply a marker changes nothing for later turns: a page that mentions it
+        must not silence a session, nor end what the user began.
         """
         words = content.casefold()
         # an empty marker switches the feature off; it must not match everywhere
@@ -60,9 +61,11 @@ class Guard:
         self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the turn, redacted and shortened for the store; if it must be dropped, only count the reason.
+        """Yield the turn, redacted and shortened for the store; if it must be dropped, yield nothing and count the
+        reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
 
-        A turn without words once Pellucid's own output is removed is dropped, too.
+        `own-recall` is a tool's turn that is Pellucid's output, and any turn of which nothing is left once such output
+        is cut out.
         """
         if is_own_output(turn):
             self._report.drop("own-recall")
@@ -78,8 +81,8 @@ class Guard:
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
         """Return the turn with this content, without secrets in any field but its key, which is only stored hashed.
 
-        A content longer than `max_turn_chars` (ten times that in any turn but a tool's) loses its middle, and is
-        counted.
+        A content longer than the setting `max_turn_chars` (for any turn but a tool's, ten times that) loses its middle,
+        which is counted (see `cut_middle`). Removed secrets are counted in the report.
         """
         speaker, words = self._redacted_speech(turn.speaker, content)
         max_chars = self._settings.max_turn_chars * (1 if turn.role == "tool" else LONGER_SPEECH)
@@ -97,10 +100,10 @@ class Guard:
         )
 
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
-        """Return the speaker's name and the content without secrets.
+        """Return the speaker's name (None if there is none) and the content, both without secrets, which are counted.
 
-        They are redacted as one text, `speaker: content`. If a secret begins in the name, the speaker is None and the
-        rest of the name stays in the content.
+        They are redacted as one text, `speaker: content`, as a name such as `password` shows that a secret follows. If
+        a secret begins in the name, the speaker becomes None, and the content begins with what is left of `speaker: `.
         """
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
@@ -111,9 +114,10 @@ class Guard:
 
 
 def cut_middle(text: str, max_chars: int) -> tuple[str, int]:
-    """Return a text of at most `max_chars` characters (≥ 100): head and tail, two to one, and a note of the cut.
+    """Return a text of at most `max_chars` characters (≥ 100), and the number of characters cut out of it.
 
-    Also return the number of characters cut. A text that is no longer than that is returned unchanged.
+    A text that is no longer is returned unchanged, with 0. A longer one keeps its head and its tail, two to one, and
+    between them the line `[… N characters cut …]`.
     """
     if len(text) <= max_chars:
         return text, 0

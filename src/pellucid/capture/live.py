@@ -42,13 +42,14 @@ class LiveSource(Source):
         return False
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield the lines with their numbers in the stream."""
+        """Yield the lines without their ends, numbered on from `first_number`; their bytes are counted."""
         for number, text in enumerate(self.given_lines, self.first_number):
             self.report.bytes_read += len(text.encode("utf-8", "replace"))
             yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the lines' JSON objects with their numbers; an object that names no session gets `session`.
+        """Yield the lines' JSON objects with their numbers; one that names no session gets `session` as its
+        `sessionId`.
 
         Other lines are counted as `Source.objects` counts them.
         """
@@ -56,7 +57,7 @@ class LiveSource(Source):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)
 
     def chunks(self) -> Iterator[str]:
-        """Yield the text, a line at a time."""
+        """Yield the lines as they were given, one at a time."""
         return iter(self.given_lines)
 
 
@@ -82,9 +83,11 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """Return the turns of the next lines, not redacted yet but for the session of lines that name none.
+        """Return the turns of the next lines of the stream; of their fields only the session's default is redacted yet.
 
-        Ordinals count in this chunk only. Lines that cannot be read are counted in the report.
+        The first line with a known format decides the format of the stream, until then `plain-jsonl` is tried. A line
+        that names no session belongs to the stream's: in a Codex rollout that of its first line, else the one given,
+        else `default`. Ordinals begin at 1 in each call. Lines that cannot be read are counted in the report.
         """
         objects = [object_in(line) for line in lines]
         formats: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
@@ -114,8 +117,8 @@ class LiveTranscript:
 def line_batches(read: Callable[[int], bytes]) -> Iterator[list[str]]:
     """Yield decoded lines as they arrive, in lists of at most 100; a list does not wait until it is full.
 
-    A line keeps its end; in place of one longer than 16 MiB stands a line that is not JSON. `read` waits for bytes and
-    returns at most the given number of them; empty at the end of the stream (`os.read` of a pipe).
+    A line keeps its end; one longer than 16 MiB is replaced by a note that is not JSON. `read` blocks until bytes have
+    come, returns at most the given number of them, and b"" at the end of the stream, as `os.read` of a pipe does.
     """
     waiting: list[str] = []
     line = bytearray()

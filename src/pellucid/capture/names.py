@@ -12,8 +12,8 @@ REMEMBERED = 4096
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
     """Redact names and their values; return them, and the number of removed secrets of each type.
 
-    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password. Of
-    names that are the same once redacted, the last one's value stays.
+    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password. If
+    several names are the same once redacted, the last one's value is kept.
     """
     counts = Counter[str]()
     cleaned: dict[str, str] = {}
@@ -35,7 +35,9 @@ class NameRedactor:
         self._alike = Counter[str]()  # how many sessions share a name once it is redacted
 
     def clean(self, name: str) -> str:
-        """Return the name without secrets; the report counts the secrets of a repeated name once."""
+        """Return the name without secrets. They are counted in the report, for a repeated name once, as results are
+        cached (up to 4,096 names; then the cache is emptied).
+        """
         cleaned = self._redacted.get(name)
         if cleaned is None:
             redacted = redact(name)
@@ -46,7 +48,9 @@ class NameRedactor:
         return cleaned
 
     def clean_session(self, session_id: str) -> str:
-        """Return the session id without secrets; of ids that differ only in these, later ones get `-2`, `-3`, …."""
+        """Return the session id without secrets; of several ids that become the same by this, the second gets the
+        ending `-2`, the third `-3`, and so on.
+        """
         cleaned = self.clean(session_id)
         if cleaned == session_id:
             return session_id

@@ -85,7 +85,8 @@ def without_own_output(text: str, report: CaptureReport) -> str:
 
 
 def is_own_output(turn: Turn) -> bool:
-    """Whether a turn is a tool's, and Pellucid's output: JSON, an X-ray, a memory's file, or lines in a JSON string.
+    """Whether a turn is a tool's and the whole of it counts as Pellucid's output: it has an X-ray, a recall's id in
+    JSON, a memory's file, or is a JSON string with lines of our commands.
 
     False for the lines of our commands in ordinary text, which `without_own_output` removes.
     """
@@ -137,5 +138,7 @@ def _block_end(lines: Sequence[str], at: int) -> int:
 
 
 def _unquoted(line: str) -> str:
-    """Return the line without the quote mark or border sign that a program put before it."""
+    """Return the line without the one quote mark or border sign (`>`, `│`, `┃`, `⎿`) that a program put at its
+    beginning.
+    """
     return _GUTTER.sub("", line, count=1) if line[:1] in ">│┃⎿" else line

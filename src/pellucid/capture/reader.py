@@ -32,6 +32,7 @@ def read(
             in a folder is read only if it is a dialogue of user and assistant; a named plain text is read in any case.
         report: filled while turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
+        on_progress: called as the files are read, with the bytes read so far and the bytes of all files.
 
     Raises:
         InputError: a named file does not exist, cannot be read, is in no known format, or has no readable turn; a
@@ -57,9 +58,11 @@ def read(
 
 
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
-    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one.
+    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one; count file and
+    format.
 
-    A file without turns, or that cannot be opened, raises InputError if it was named, else it is counted.
+    A file of unknown format, without turns, or that cannot be read raises InputError if the caller named it, else it is
+    counted. A plain text detected as no dialogue is read only if it was named, and is added to the report's `notes`.
     """
     report = source.report
     try:
@@ -90,7 +93,10 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
 
 
 def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
-    """Raise InputError with an explanation if a file without turns was named by the caller; else count it."""
+    """Raise InputError with an explanation if a file without turns was named by the caller; else count it as `reason`.
+
+    `reason` is `unknown-format`, `empty-file` or `nothing-readable`.
+    """
     if not file.asked_for:
         report.drop(reason)
         return

@@ -49,7 +49,7 @@ class CaptureReport:
             self.dropped[reason] += number
 
     def cut(self, characters: int) -> None:
-        """Add a turn to those that lost so many characters; 0 adds none."""
+        """Count a turn that lost this many characters, and these characters; for 0 nothing is counted."""
         self.turns_cut += characters > 0
         self.characters_cut += characters
 
@@ -59,7 +59,9 @@ class CaptureReport:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count an unreadable place, and add the first 20 to the problems; `line` is the line or element, from 1."""
+        """Count a place that could not be read in `malformed`, and add the first 20 to `problems`; `line` is the line,
+        or in a JSON document the number of the element, from 1.
+        """
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(ReadProblem(path, line, reason))

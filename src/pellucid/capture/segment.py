@@ -29,7 +29,9 @@ OPEN_SESSIONS = 64
 
 
 def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
-    """Return a cutter that cuts before a turn more than `gap` later than the last one whose time is known."""
+    """Return a cutter that cuts before a turn more than `gap` later than the last one whose time is known; it never
+    cuts before a turn without a time. The segment's signal is `time_elapsed`.
+    """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
         last = next((turn.at for turn in reversed(open_turns) if turn.at), None)
@@ -42,10 +44,10 @@ LONG_TASKS = 4  # how many times longer than usual a segment may grow while an a
 
 
 def turn_count(count: int = 40) -> Cutter:
-    """Return a cutter that cuts before a segment would exceed `count` turns.
+    """Return a cutter that cuts before a segment would exceed `count` turns; the segment's signal is `turn_count`.
 
-    If tools are used, it waits for a user's turn, up to four times `count`: an agent's conclusion is at the end of its
-    work, and must not be parted from it.
+    If the segment has a tool's turn, it waits for a user's turn, up to four times `count`: an agent's conclusion is at
+    the end of its work, and must not be parted from it.
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
@@ -59,7 +61,9 @@ def turn_count(count: int = 40) -> Cutter:
 
 
 def count_reached(count: int) -> Cutter:
-    """Return a cutter that cuts right after the `count`th turn, without waiting for the next one."""
+    """Return a cutter that cuts right after the `count`th turn, without waiting for the next one, whoever speaks; the
+    segment's signal is `turn_count`.
+    """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
         return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
@@ -68,7 +72,9 @@ def count_reached(count: int) -> Cutter:
 
 
 def high_signal() -> Cutter:
-    """Return a cutter that cuts right after a user's turn with a high-signal phrase, so that it is stored at once."""
+    """Return a cutter that cuts right after a user's turn with a phrase of `high_signal_phrase`, so that it is stored
+    at once; the segment's signal is `high_signal`.
+    """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
         if next_turn.role == "user" and high_signal_phrase(next_turn.content):
@@ -79,10 +85,10 @@ def high_signal() -> Cutter:
 
 
 def high_signal_phrase(text: str) -> str | None:
-    """Return the kind of phrase by which a user asks to remember something (`remember`, `decided`, …).
+    """Return the kind of phrase by which a user asks to remember something: a key of the lists in a language's
+    `keeping.toml`, such as `remember` or `decided`.
 
-    None if the first 4,000 characters have no such phrase outside code, quotations and questions. Each language's
-    `keeping.toml` has the phrases.
+    None if the first 4,000 characters have no such phrase outside code, quotations and questions.
     """
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         lowered = sentence.casefold()
@@ -100,11 +106,12 @@ DEFAULT_CUTTERS: tuple[Cutter, ...] = (time_gap(), turn_count())
 def segments(
     turns: Iterable[Turn], cutters: Sequence[Cutter] = DEFAULT_CUTTERS, *, open_sessions: int = OPEN_SESSIONS
 ) -> Iterator[Segment]:
-    """Yield the segments of all sessions: group turns by session and cut each where the first cutter wants it.
+    """Yield the segments of all sessions: group turns by session, and cut each session where a cutter says so.
 
-    Sessions can interleave. At most `open_sessions` stay open: beyond that the least recent one ends, so that memory
-    does not grow with the file. At the end all open segments are yielded, the least recent first. Segments that no
-    cutter cut have the signal `session_end`.
+    For each turn the cutters are asked in order, and the first that wants a cut decides. Sessions can interleave. At
+    most `open_sessions` stay open: beyond that the one whose last turn is oldest ends, so that memory does not grow
+    with the file. At the end all open segments are yielded, in the order of their last turns. Segments that no cutter
+    cut have the signal `session_end`.
     """
     open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
     for turn in turns:
@@ -119,7 +126,9 @@ def segments(
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one session; return the complete segments, and the turns that still wait for more."""
+    """Cut the waiting turns of one session; return the complete segments, and the turns after the last cut, which wait
+    for more.
+    """
     done: list[Segment] = []
     open_turns: list[Turn] = []
     for turn in turns:
@@ -133,7 +142,8 @@ def _add_turn(
 ) -> tuple[list[Segment], list[Turn]]:
     """Return the segments that the next turn completes, and the turns that are open after it.
 
-    `ask_empty`: ask the cutters before a segment's first turn, too, as some cut right after that turn.
+    The cutters are asked again after each cut. `ask_empty`: ask them before a segment's first turn, too, as some cut
+    right after that turn.
     """
     done: list[Segment] = []
     while (open_turns or ask_empty) and (found := _first_break(cutters, open_turns, next_turn)):

@@ -30,7 +30,9 @@ _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """Return a cutter that cuts where the topic changed by at least `threshold`, possibly some turns back."""
+    """Return a cutter that cuts before the first turn of a new topic (`topic_start`), possibly some turns back;
+    `distance` measures how far apart two groups of turns are, and `threshold` is the least distance of a new topic.
+    """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
         at = topic_start([*open_turns, next_turn], distance, threshold)
@@ -40,11 +42,12 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 
 
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
-    """Return the index of the first turn of a new topic: where the turns before and after differ most.
+    """Return the index, 6 or more, of the first turn of a new topic: where the turns before and after it are farthest
+    apart.
 
-    It is 6 or more. None if no distance reaches `threshold`, or as long as fewer than `WAIT` places after the best one
-    were compared. Tools' turns are not compared, nor turns with fewer than `SUBSTANTIAL` content words in their first
-    1,000 characters.
+    At each possible place, the four topical turns from it on are compared with up to six before. It is the first place
+    at least `threshold` apart that none of the next `WAIT` compared places exceeds; None if there is none yet. Tools'
+    turns are not compared, nor turns with fewer than `SUBSTANTIAL` content words in their first 1,000 characters.
     """
     spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
     topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
@@ -62,9 +65,10 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut is possible, with the compared turns before and after it.
+    """Yield each index where a cut is possible, ascending, with the compared turns before and from it on.
 
-    `topical` has the indexes of the turns that have a topic, in order.
+    `topical` has the indexes of the turns that have a topic, in order. A cut needs `MIN_BEFORE` of these before it,
+    `NEWEST` from it on, and `MIN_TURNS` turns of any kind before it.
     """
     for first in range(MIN_BEFORE, len(topical) - NEWEST + 1):
         if topical[first] >= MIN_TURNS:
@@ -74,14 +78,14 @@ def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tu
 
 @text_cache(_REMEMBERED)
 def _content_words(text: str) -> tuple[str, ...]:
-    """Return the content words of the first 1,000 characters."""
+    """Return the distinct content words (no stop words) of the first 1,000 characters, in order."""
     return content_words(text[:_READ])
 
 
 def word_distance(old: Sequence[Turn], new: Sequence[Turn]) -> float:
     """Return 1 − cosine of the content-word counts of two groups of turns; 0 if one group has no such word.
 
-    Only the first 1,000 characters of each turn are read.
+    A word counts once a turn. Only the first 1,000 characters of each turn are read.
     """
     mine, other = (Counter(word for turn in side for word in _content_words(turn.content)) for side in (old, new))
     product = sum(count * other[word] for word, count in mine.items())

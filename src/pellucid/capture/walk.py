@@ -36,9 +36,10 @@ class FileWalk:
     _claimed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
-        """Yield the named files, and the files with a wanted suffix below named folders; excluded ones are not opened.
+        """Yield the named files, and the files with a wanted suffix below named folders; excluded ones, and those
+        yielded before, are left out and counted.
 
-        Raises InputError if a named path does not exist, cannot be reached, or cannot be listed.
+        Raises InputError if a named path does not exist or cannot be reached, or a named folder cannot be listed.
         """
         for given in paths:
             path, is_folder = _place(given)
@@ -49,7 +50,9 @@ class FileWalk:
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
-        """Mark a file as read and return True; False, and counted, if it is excluded or was claimed before."""
+        """Mark a file as read and return True; False, and counted, if the settings exclude it or it was claimed before,
+        be it by another name. `OSError` if it is gone.
+        """
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
@@ -62,9 +65,11 @@ class FileWalk:
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
-        """Yield the files below a folder, sorted, that have a wanted suffix, are inside it and can be claimed.
+        """Yield the files below a folder, sorted within each folder, that have a wanted suffix, are inside it and can
+        be claimed (`claim`).
 
-        Raises InputError if the folder itself cannot be listed; one below it that cannot is counted.
+        Folders of dependencies and most hidden ones are not searched. Raises InputError if the folder itself cannot be
+        listed; one below it that cannot is counted.
         """
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
@@ -74,14 +79,18 @@ class FileWalk:
                     yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
-        """Whether a folder of this name is searched; a folder that is not is counted."""
+        """Whether a folder of this name is searched: not one in `NOT_ENTERED`, and of hidden ones only those in
+        `ENTERED`; a folder that is not is counted.
+        """
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
             return False
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a file inside the root; links out of it and unreachable files are counted."""
+        """Whether the path is a regular file inside the root; links out of it, and files that cannot be looked at, are
+        counted.
+        """
         try:
             if not path.is_symlink():
                 return path.is_file()
@@ -97,7 +106,7 @@ class FileWalk:
         return inside
 
     def _refuse_root(self, root: Path, error: OSError) -> None:
-        """Raise InputError if the named folder cannot be listed; count a folder below it that cannot."""
+        """Raise InputError if the folder that could not be listed (`error`) is the named one; else count it."""
         if error.filename == str(root):
             raise InputError(
                 f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"

@@ -33,7 +33,7 @@ class KeptDocument:
 
     @property
     def parts(self) -> "tuple[Section | HeaderVersion, ...]":
-        """The header versions and the sections of the document."""
+        """The header versions and then the sections of the document, those that have ended included."""
         return *self.document.versions, *self.sections
 
 
@@ -54,7 +54,7 @@ class SeenDocument:
     """The git history of the file; None if it was not read."""
 
     def without_future_dates(self, stored: "KeptDocument | None", now: datetime) -> "SeenDocument":
-        """Return a copy in which no date of the git history is after `now`.
+        """Return a copy in which no date of the git history is after `now`; a commit's time can lie in the future.
 
         A later date becomes `now`, or the time at which that commit's header version was first stored. `stored` is the
         document as stored; None for a new one.
@@ -96,26 +96,30 @@ class DocumentDraft:
         return sum(each.id in self.fresh for each in self.sections)
 
     def memories(self) -> list[Memory]:
-        """Return the new sections and header versions as memories."""
+        """Return the new sections and header versions (those in `fresh`) as memories."""
         return [memory for memory, _ in memories_of(self.document, self.sections) if memory.id in self.fresh]
 
     def moved_periods(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
-        """Return the stored sections and header versions whose period changes, each as (stored, new).
+        """Return the stored sections and header versions whose period (`valid_from` to `valid_until`) changes, each as
+        (stored, new).
 
-        An open one that merely ends with this run does not count.
+        One that was open (without an end), and now ends at or after the draft's `updated`, does not count unless its
+        start changes.
         """
         was = {each.id: each for each in self.stored.parts} if self.stored else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]
 
     def _is_redated(self, old: Section | HeaderVersion, new: Section | HeaderVersion) -> bool:
-        """Whether the periods of a stored part and of its new state differ, not counting an open part that ends with
-        this run."""
+        """Whether the period of a section or header version differs from the stored one (`old`).
+
+        An end that an open one gets, at or after the draft's `updated`, is no difference: this run closes it.
+        """
         ends_now = old.valid_until is None and new.valid_until is not None and new.valid_until >= self.document.updated
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
-        """Remove the sections and header versions with these ids from the draft."""
+        """Remove the sections and header versions with these ids from the draft, and from `fresh`; `closed` stays."""
         versions = tuple(each for each in self.document.versions if each.id not in ids)
         self.document = self.document.model_copy(update={"versions": versions})
         self.sections = [each for each in self.sections if each.id not in ids]
@@ -151,10 +155,11 @@ class Counts:
     withheld: int = 0
 
     def take(self, draft: DocumentDraft) -> None:
-        """Count a draft once, as new, changed, removed or unchanged, and count its new and closed parts.
+        """Count a draft once, as new, changed, removed or unchanged, and, unless it is unchanged, its new sections and
+        header versions and its closed sections.
 
-        A changed one also counts as renamed if its path changed, and as returned if it had been removed. A new draft
-        that is empty does not count at all.
+        A changed one also counts as renamed if its path or root changed, and as returned if it had been removed. A new
+        draft that is empty does not count at all.
         """
         before, now = draft.stored.document if draft.stored else None, draft.document
         if not draft.changed:
@@ -176,9 +181,11 @@ class Counts:
 
 
 def is_redefined(stored: KeptDocument, seen: SeenDocument) -> bool:
-    """Whether a file now defines another entity than its stored document does.
+    """Whether a file now defines another entity (the thing a document is about: its own id, else its path) than its
+    stored document does.
 
-    A file whose entity is its own path, now and before, merely moved.
+    A file whose entity is its own path, now and before, merely moved. Spellings that give the same node key are the
+    same.
     """
     before, now = stored.document.entity, seen.clean.entity
     moved = before == stored.document.path and now == seen.path
@@ -188,11 +195,13 @@ def is_redefined(stored: KeptDocument, seen: SeenDocument) -> bool:
 def draft_document(
     stored: KeptDocument | None, seen: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> DocumentDraft:
-    """Draft the document to store for a file as it is now (`seen`); sections that it no longer has are closed.
+    """Draft the document to store for a file as it is now (`seen`); sections that it no longer has are kept, with an
+    end.
 
-    `stored` is what is stored of the file so far; None for a new document. New parts begin at `now`, in a new document
-    at `seen.since`; with a git history, header versions begin at their commits, and the sections of a file that is as
-    committed at its last commit. `updated` becomes `now` if anything changed.
+    `stored` is what is stored of the file so far; None for a new document. New sections and header versions begin at
+    `now`, in a new document at `seen.since`. With a git history, header versions begin at their commits, and if the
+    file is as committed, a new document's sections, and open ones that began later, begin at the last commit (not
+    before one that ended). `updated` becomes `now` if anything changed.
     """
     seen = seen.without_future_dates(stored, now)
     start = seen.since if stored is None else now
@@ -213,7 +222,7 @@ def draft_document(
 
 
 def draft_with_versions(stored: KeptDocument, versions: Iterable[HeaderVersion], now: datetime) -> DocumentDraft:
-    """Draft a stored document with `versions` instead of its own header versions.
+    """Draft a stored document with `versions` instead of its own header versions; its sections stay.
 
     `updated` becomes `now` if that changes the document.
     """
@@ -226,10 +235,11 @@ def draft_with_versions(stored: KeptDocument, versions: Iterable[HeaderVersion],
 
 
 def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
-    """Draft a stored document as removed, because its file is gone or now defines another entity.
+    """Draft a stored document as removed, because its file is gone or now defines another entity; nothing of it stays
+    open.
 
-    Open parts end when a commit in `changes` replaced the stored text, and `removed_at` is the last of these commits;
-    both are `now` if no commit tells.
+    Sections and header versions without an end get one: when a commit in `changes` replaced the stored text, else
+    `now`. `removed_at` is the last commit of `changes`, if that is not before this end nor after `now`, else this end.
     """
     open_parts = [each for each in stored.parts if each.valid_until is None]
     newest_start = max((each.valid_from for each in open_parts), default=now)
@@ -250,7 +260,8 @@ def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | No
 def _document_record(
     stored: KeptDocument | None, seen: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> Document:
-    """Make the document's record, without header versions and sections.
+    """Make the document's record from the file, without header versions and sections; a new one is created at `now`,
+    with an id from `clock`.
 
     A stored document keeps its id, `created` and `updated`; its former paths become aliases.
     """
@@ -277,10 +288,10 @@ def _document_record(
 def _header_versions(
     stored: KeptDocument | None, seen: SeenDocument, start: datetime, clock: Clock
 ) -> list[HeaderVersion]:
-    """Return the header versions to store, oldest first.
+    """Return the header versions to store, oldest first; a stored one with the same values and start keeps its id.
 
-    Without a git history: the stored ones if the header is unchanged, else one more from `start` on. With a history:
-    the states of its commits, then later stored ones, then the file's header now.
+    Without a git history: the stored ones if the open one has the file's header, else one more from `start` on. With a
+    history: the states of its commits, then stored ones after them that came from the file, then the file's header now.
     """
     stored_versions = stored.document.versions if stored else ()
     values, history = seen.clean.values, seen.history
@@ -302,8 +313,8 @@ def _current_sections(
 ) -> list[Section]:
     """Return the sections of the file as it is now, in the file's order.
 
-    A section with the level and text of an open stored section keeps that section's id and period; others are new from
-    `start` on.
+    One with the level and text of a stored section without an end (the first of several) keeps that one's id and
+    period, with the number and lines that it has now; others are new from `start` on, with an id from `clock`.
     """
     open_sections: dict[tuple[int, str], list[Section]] = defaultdict(list)
     for each in stored.sections if stored else ():
@@ -323,10 +334,11 @@ def _current_sections(
 def _close_sections(
     draft: DocumentDraft, stored: KeptDocument, now: datetime, changes: FileCommits | None = None
 ) -> None:
-    """Append to the draft the stored sections that the file no longer has; count the open ones in `draft.closed`.
+    """Append to the draft the stored sections that the file no longer has; add the number of those without an end to
+    `draft.closed`.
 
-    Open ones end when a commit of `changes` replaced their text, else at `now`; an open one that does not begin before
-    that end is dropped.
+    These end when a commit of `changes` replaced their text, else at `now`; one that does not begin before that end is
+    dropped.
     """
     current_ids = {each.id for each in draft.sections}
     missing = [each for each in stored.sections if each.id not in current_ids]
@@ -341,7 +353,7 @@ def _close_sections(
 
 
 def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterable[HeaderVersion]:
-    """Yield the versions, the open one ended at `end`, or left out if it begins at or after `end`."""
+    """Yield the versions, the one without an end ended at `end`, or left out if it begins at or after `end`."""
     for each in versions:
         if each.valid_until is not None:
             yield each
@@ -350,9 +362,9 @@ def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterabl
 
 
 def _move_starts(draft: DocumentDraft, start: datetime | None) -> None:
-    """Let the draft's open sections that begin after `start` begin at `start`.
+    """Let the draft's sections without an end that begin after `start` begin at `start`.
 
-    Do nothing if `start` is None or a section of the draft ended after it.
+    Do nothing if `start` is None or any section of the draft ends after it.
     """
     if start is None or any(each.valid_until and each.valid_until > start for each in draft.sections):
         return

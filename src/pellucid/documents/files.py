@@ -68,13 +68,16 @@ class FoundFiles:
     """Messages about folders in which no document was found."""
 
     def add_problem(self, path: Path, why: str, next_step: str) -> None:
-        """Record a file or folder that cannot be taken, why, and what to do about it."""
+        """Append a file or folder that cannot be taken to `problems`, with why and what to do about it; bytes of the
+        path that are not UTF-8 become U+FFFD.
+        """
         printable_path = os.fsencode(path).decode("utf-8", "replace")
         self.problems.append(DocumentProblem(path=printable_path, why=why, next_step=next_step))
 
     def covers(self, file: Path) -> bool:
-        """Whether the search would have found this file if it existed: it is below a searched path, and not below an
-        unread folder."""
+        """Whether the search looked where this file would be, so that it is gone if it was not found: at or below a
+        path in `scopes`, and not below a folder in `unread`.
+        """
         return any(file.is_relative_to(each) for each in self.scopes) and not any(
             file.is_relative_to(each) for each in self.unread
         )
@@ -102,8 +105,8 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
 
     Below a folder, hidden files and folders, `node_modules`, links and files that the glob does not fit are left out; a
     path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. A
-    missing path is gone if a stored document is at or below the path, else a problem; so is a file larger than
-    `MOST_BYTES`, or with a name that cannot be stored.
+    path that does not exist is added to `scopes` if a stored document is at or below it (that is gone), else to
+    `problems`; so is a file larger than `MOST_BYTES`, or with a name that cannot be stored.
     """
     result = FoundFiles()
     for written_path in paths:
@@ -115,7 +118,9 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
 
 
 def is_gone(file: Path) -> bool:
-    """Whether no regular file is at a path any more; False if that cannot be told for want of permission."""
+    """Whether there is no regular file at a path, or at the end of a link; False if that cannot be told, for want of
+    permission or another error.
+    """
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -125,7 +130,8 @@ def is_gone(file: Path) -> bool:
 
 
 def _search_path(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
-    """Add to `result` the documents at one absolute path: a folder, a file, or the missing file of a stored document.
+    """Add to `result` what is at one absolute path: a folder's documents, a file, or, as only searched, the missing
+    file or folder of a stored document.
 
     Anything else becomes a problem. `written_path` is the path as the user wrote it, for messages.
     """
@@ -147,7 +153,8 @@ def _search_path(written_path: Path, path: Path, search: Search, result: FoundFi
 def _search_folder(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
     """Add the documents of the folder `path` to `result`, and a note if it has none or none fits the glob.
 
-    `written_path` is the folder as the user wrote it. A folder below it that could not be listed prevents the note.
+    `written_path` is the folder as the user wrote it. If a folder below it could not be listed, there is no note that
+    it has none.
     """
     unread, seen_count, fitting_count = len(result.unread), 0, 0
     for file in _walk_folder(path, search.home, result):
@@ -188,8 +195,8 @@ def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles
     """Add a file to `result`, or count it as excluded, or record a problem; a link is silently left out.
 
     Return False only if the glob or Pellucid's home rules the file out. The glob does not apply to a file that the user
-    named (`is_named`). The file's root is its stored one, else the innermost root of other documents above it, else
-    `default_root`.
+    named (`is_named`). The file's root, from which its path is told, is its stored one, else the innermost root of
+    other documents above it, else `default_root`.
     """
     outer_roots = [
         root for root in search.roots if file.is_relative_to(root)
@@ -221,6 +228,6 @@ def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles
 def _fits(path: str, glob: str) -> bool:
     """Whether a glob matches a relative path; capitals and small letters differ.
 
-    `*` crosses `/`, and a glob without `/` is matched with the file's name as well.
+    `*` also matches `/`, and a glob without `/` is matched with the file's name alone as well.
     """
     return fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(path.rsplit("/", 1)[-1], glob))

@@ -32,9 +32,10 @@ _FIELD = re.compile(r":([A-Za-z][^:\n]{0,80}):(?:[ \t]+(.*)|[ \t]*)")
 
 
 def set_if_absent(header: Header, key: str, value: str) -> None:
-    """Set a key, in normal form, to a value cut to 500 characters, unless the header has the key.
+    """Set a key, in normal form (`key_name`), to a value on one line, cut to 500 characters, unless the header has the
+    key.
 
-    Empty keys and values are dropped, and so are new keys if the header has `MOST_KEYS`.
+    Nothing is set for an empty key or value, nor for a new key if the header has `MOST_KEYS`.
     """
     name = key_name(key)
     words = " ".join(value.split())[:_LONGEST_VALUE].rstrip()
@@ -43,8 +44,9 @@ def set_if_absent(header: Header, key: str, value: str) -> None:
 
 
 def key_name(key: str) -> str:
-    """Return a header key in normal form, at most 100 characters: `superseded-by` for `Superseded_By` and `superseded
-    by`."""
+    """Return a header key in normal form, lower-case with hyphens, at most 100 characters: `superseded-by` for
+    `Superseded_By` and `superseded by`.
+    """
     return re.sub(r"[\s_]+", "-", key.strip().casefold())[:100]
 
 
@@ -52,7 +54,8 @@ def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
     """Return the header at the very top of a Markdown file and the index of the line after it; `({}, 0)` if there is
     none.
 
-    It is the frontmatter, or, if the file has no frontmatter of keys and values, a header in mail style.
+    It is the frontmatter, or, if the file has no frontmatter of keys and values, a header in mail style
+    (`mail_header`).
     """
     try:
         front_text, body = frontmatter.split(text)
@@ -92,7 +95,7 @@ def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
 def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
     """Return the header at the very top of a reStructuredText file and the index of the line after it.
 
-    It is in mail style, or else a field list; `({}, 0)` if there is neither.
+    It is in mail style (`mail_header`), or else a field list (`rst_fields`); `({}, 0)` if there is neither.
     """
     header, end = mail_header(lines)
     return (header, end) if header else rst_fields(lines, 0)
@@ -101,7 +104,7 @@ def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
 def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
     """Return the field list (`:Status: Draft`) at line `at` or below blank lines, and the index of the line after it.
 
-    Return `({}, at)` if there is no field list, or none of its keys is in `KNOWN`.
+    An indented line continues a value. Return `({}, at)` if there is no field list, or none of its keys is in `KNOWN`.
     """
     entries: list[tuple[str, list[str]]] = []
     first = end = skip_blank(lines, at, len(lines))

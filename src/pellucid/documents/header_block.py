@@ -89,9 +89,10 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
 
 
 def header_from_status(status: str, path: str) -> Header:
-    """Return the relation in a status value as a header: `superseded by [ADR-5](0005-use-x.md)` has `superseded by`.
+    """Return the relation that begins a status value, by its verb, as a header: `superseded by [ADR-5](0005-use-x.md)`
+    gives the key `superseded-by` with `ADR-5`.
 
-    Empty if the value states none. `path` is the document's own, to resolve links.
+    Empty if the value begins with none. `path` is the document's own, to resolve links.
     """
     header: Header = {}
     if found := _VERB.match(_line_with_targets(status, path)):
@@ -100,9 +101,12 @@ def header_from_status(status: str, path: str) -> Header:
 
 
 def _add_status_line(header: Header, line: str, path: str) -> None:
-    """Add to `header` what a line of a Status section states: a relation, and the status if `header` has none yet.
+    """Add to `header` what a line of a Status section states: a relation that begins it, and the status if `header` has
+    none yet.
 
-    A line that begins with a relation gives a status only if the relation is passive, as in `superseded by`.
+    A line that begins with a relation gives a status only if the relation is passive, as in `superseded by`. The status
+    is the one to four words that begin the line and end at `by`, `on` or the like, or at punctuation, else a first word
+    in `_STATUSES`.
     """
     words = _plain_line(line, path)
     verb = _VERB.match(words)
@@ -119,7 +123,7 @@ def _add_status_line(header: Header, line: str, path: str) -> None:
 def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
     """Yield the first four blocks of non-blank lines from line `first` up to line `last`, within 60 lines.
 
-    Blocks that begin with a picture or a comment are left out.
+    Blocks that begin with a picture, a comment or an HTML link or paragraph are left out, and do not count.
     """
     block: list[str] = []
     count = 0
@@ -136,9 +140,9 @@ def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[s
 
 
 def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
-    """Yield the `key: value` entries of a block up to the first line that is not one.
+    """Yield the `key: value` entries of a block up to the first item that has none.
 
-    In the value of a relation such as `supersedes` a link keeps its target.
+    In the value of a relation such as `supersedes` a link to a document without a number keeps its target.
     """
     for item in _block_items(block):
         pairs = list(_header_pairs(_plain_line(item, path)))
@@ -154,7 +158,8 @@ def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
 def _block_items(block: Sequence[str]) -> list[str]:
     """Return the items of a block: list items, rows of two-column tables as `key: value`, and other lines.
 
-    Lines that continue an item are joined to it; the marks of code fences are left out.
+    An indented line is joined to the item before it, by a comma if it is a list item below one with a value; the marks
+    of code fences are left out.
     """
     items: list[str] = []
     for line in block:
@@ -178,8 +183,9 @@ def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs in a piece of a line: at most one, or several if it has known keys, as `spec_id: SPEC-059
-    version: v0.1`."""
+    """Yield the pairs in a piece of a line: the one that the whole piece is, or several if two of their keys or more
+    are in `KNOWN`, as `spec_id: SPEC-059 version: v0.1`; none if it is no pair.
+    """
     marks = list(_NEXT.finditer(text))
     known = sum(key_name(mark[1]) in KNOWN for mark in marks)
     if known > 1 and marks[0].start() == 0:
@@ -190,9 +196,9 @@ def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_line(line: str, path: str) -> str:
-    """Return a line without markup and without list and quote signs.
+    """Return a line without markup and without list and quote signs; of it 2,000 characters at most.
 
-    A link to a numbered document becomes that document's id, any other link its text.
+    A link to a document with a number in its file's name becomes that number (`ADR-5`), any other link its text.
     """
 
     def link_text(text: str, target: str) -> str:
@@ -204,11 +210,13 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """Return a line as `_plain_line` does, but a link to a document without a number stays as `[text](target)`."""
+    """Return a line as `_plain_line` does, but a link to a document that has a number neither in its text nor in its
+    file's name stays as written, with its target.
+    """
     links: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
-        """Move a link to a document without a number to `links`, and return a placeholder for it.
+        """Append a link to a document without a number to `links`, and return a placeholder for it.
 
         Any other link is returned unchanged.
         """
@@ -223,8 +231,9 @@ def _line_with_targets(line: str, path: str) -> str:
 
 
 def _linked_number(target: str, path: str) -> Numbered | None:
-    """Return the number of the document that a link leads to; None for a URL, a bare `#anchor`, or a file name without
-    a number."""
+    """Return the number of the document that a link leads to, by the name of its file; None for a URL, a bare
+    `#anchor`, or a file name without a number.
+    """
     name = target.split("#", 1)[0]
     if "://" in name or not name:
         return None

@@ -42,9 +42,10 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
 
 
 def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
-    """Read `key: value` lines and simple lists without YAML; skip other lines.
+    """Return the values by key of `key: value` lines and simple lists, read without YAML, the items of a list joined by
+    `, `; other lines are skipped.
 
-    With `strict`, return None if YAML can read a line in another way.
+    With `strict`, return None if YAML can read a line in another way, or a key repeats.
     """
     values_of: dict[str, list[str]] = {}
     open_list: list[str] | None = None
@@ -68,7 +69,7 @@ def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
 
 
 def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
-    """Return the values written after a colon or a dash: two for `[a, b]`, an empty list for `null`.
+    """Return the values written after a colon or a dash: two for `[a, b]`, an empty list for `null`, else one.
 
     None if `text` is None or, with `strict`, if only YAML can tell. Without `strict` such a text is one value, without
     quotes and comment.
@@ -88,13 +89,17 @@ def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether YAML reads a text as the plain string that it is; the text must not be empty."""
+    """Whether YAML reads a text as one scalar without quotes, so that it can be taken as it is written (a number, too);
+    the text must not be empty.
+    """
     signed = text[0] == "-" and text[1:2].strip()
     return bool(signed or text[0] not in _INDICATORS) and not (": " in text or " #" in text or text.endswith(":"))
 
 
 def _parse_yaml(front: str) -> Mapping[str, object] | None:
-    """Parse the frontmatter as YAML; None if it is too long, is not YAML, or has a tag (`!!int`) or a directive."""
+    """Parse the frontmatter as YAML; None if it is longer than 64,000 characters, is not YAML, or has a tag (`!!int`)
+    or a directive.
+    """
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:

@@ -34,9 +34,10 @@ class FileCommits:
     left: datetime | None = None
 
     def end_after(self, start: datetime, now: datetime) -> datetime:
-        """Return when a text that began at `start` was replaced: at `left`, else at the first commit after `start`.
+        """Return when a text that began at `start` was replaced: at `left`, if that is set, else at the first commit
+        after `start`.
 
-        Return `now` if that time is not after `start`, or is after `now`.
+        Return `now` if there is no such time, or it is not after `start`, or is after `now`.
         """
         at = self.left or next((each for each in self.at if each > start), now)
         return at if start < at <= now else now
@@ -65,9 +66,10 @@ class HeaderHistory:
     """How many headers `of_entity` left out because the file defined another entity then."""
 
     def of_entity(self, entity: str) -> "HeaderHistory":
-        """Return the history of one entity: `values` is None in every state in which the file defined another.
+        """Return the history of one entity, a copy in which `values` is None, as if the file was absent, in every state
+        in which the file defined another entity.
 
-        `others` is the number of these states.
+        `others` becomes the number of these states.
         """
         key = node_key(entity)
         own = [
@@ -79,9 +81,10 @@ class HeaderHistory:
         return replace(self, states=states, entities=(entity,) * len(states), others=own.count(False))
 
     def without_future_dates(self, stored_versions: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
-        """Return a copy in which no date is after `now`.
+        """Return a copy in which no state, nor `touched`, is dated after `now`.
 
-        A commit with a later date counts from when it was first stored, by `stored_versions`, or else from `now`.
+        A commit with a later date counts from when it was first stored, if it is that of one of `stored_versions`, or
+        else from `now`; so does one that is dated after it was stored.
         """
         first_stored = {each.commit: each.valid_from for each in stored_versions if each.commit}
         states = tuple(
@@ -91,9 +94,10 @@ class HeaderHistory:
 
     @property
     def defined_since(self) -> datetime | None:
-        """When the file began to define its present entity.
+        """When the file last began to define its present entity: the time of the first state after the last one without
+        values.
 
-        None if it always did, if the file is not as committed, or if the file was absent last.
+        None if there is none of these (it always did, or was absent last), or if the file is not as committed.
         """
         absent = [place for place, each in enumerate(self.states) if each.values is None]
         later = self.states[absent[-1] + 1 :] if absent else ()
@@ -118,7 +122,8 @@ class Histories:
     @classmethod
     @contextmanager
     def of(cls, paths: Mapping[Path, str], header: HeaderOf) -> "Generator[Histories]":
-        """Open the histories of these files for the block; ask for them in the order of `paths`.
+        """Open the histories of these files for a `with` block; ask for them in the order of `paths`. `header` makes
+        entity and header of an old version.
 
         Raises:
             InputError: none of them is in a git checkout, or git is not installed or fails.
@@ -156,10 +161,10 @@ class Histories:
         return HeaderHistory(states, history.touched, _is_blob(history.blob, data), changes, entities)
 
     def departures(self, stored_digests: Mapping[Path, str]) -> dict[Path, Departure]:
-        """Map each of these missing files that a commit removed to its departure.
+        """Return, for each of these missing files that a commit removed or renamed, its departure.
 
-        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. A
-        repository that cannot be read is noted, and its files are left out.
+        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. Other
+        files are left out, and so are those of a repository that cannot be read, which is added to `notes`.
         """
         by_top: dict[Path, list[Path]] = {}
         for file in stored_digests:
@@ -178,8 +183,9 @@ class Histories:
         return departures
 
     def _open_repositories(self, files: Sequence[Path]) -> None:
-        """Open the git repositories of these files, and note files outside of any, repositories without a commit, and
-        shallow clones.
+        """Open the git repositories of these files, and begin to read their histories.
+
+        Files outside of any repository, repositories without a commit, and shallow clones are added to `notes`.
 
         Raises:
             InputError: no file is in a git checkout, or git is not installed or fails.
@@ -211,7 +217,11 @@ class Histories:
             self._running[top] = header_history(repository, paths, partial(self._read_header, top))
 
     def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
-        """Return the entity and the header of an old version of a file; None if that version cannot be read."""
+        """Return the entity and the header of an old version of the file at `path`, whose bytes are `data`; None if it
+        cannot be read.
+
+        `top` is the checkout's folder. The version is read under the file's present stored path.
+        """
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name  # a stored path begins below the root that it was found in
         try:
@@ -221,10 +231,10 @@ class Histories:
 
 
 def _file_commits(repository: Repository, texts: Sequence[TextAt], stored_digest: str) -> FileCommits:
-    """Return the times at which commits changed a file, and when the text with the digest `stored_digest` was last
-    replaced.
+    """Return the times at which commits changed a file, and, as `left`, when the text with the digest `stored_digest`
+    was last replaced; None if it is in no version but the newest.
 
-    `texts` are the versions of the file, oldest first. An empty digest was never replaced.
+    `texts` are the versions of the file, oldest first. Nothing is looked up for an empty digest.
     """
     at = tuple(each.at for each in texts)
     if not stored_digest or len(texts) < 2:

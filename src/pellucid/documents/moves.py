@@ -25,8 +25,9 @@ class Moves:
 
     @classmethod
     def of(cls, stored: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
-        """Make the moves of a run before any file is looked at: `stored` maps files to their documents, `missing` are
-        files that are gone."""
+        """Make the moves of a run before any file is looked at: `stored` maps files to their documents, and `missing`
+        are those of these files that are gone.
+        """
         places: dict[str, list[Path]] = defaultdict(list)
         for file, each in stored.items():
             if each.document.removed_at is None:
@@ -39,9 +40,10 @@ class Moves:
         """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
 
         `stored` maps files to documents; a document that moved here is removed from it, and the one that this path had
-        goes from it to `displaced`. The document of this path comes first if its bytes are the same or it was removed,
-        then one with these bytes that left its file, then, for a new path, one that git renamed to it. With
-        `has_history` a document of this path is always it, since git swaps no names.
+        goes from it to `displaced`. First comes the document of this path, if its bytes are the same or it is marked as
+        removed; then one with these bytes whose file is gone or now has another stored document's bytes; then, if this
+        path has none, one whose file git renamed to it; else the document of this path. With `has_history` that always
+        comes first, since git swaps no names.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
@@ -61,8 +63,9 @@ class Moves:
         return self.moved_to.get(file, file)
 
     def _find_swapped_file(self, file: Path, digest: str, stored: Mapping[Path, FiledDocument]) -> Path | None:
-        """Return the file where the document with this digest was, if that file now has other bytes or is missing; else
-        None."""
+        """Return the other file where the document with this digest was, if that file is missing or now has another
+        stored document's bytes (`_has_left`), or its document is in `displaced`; else None.
+        """
         for other, each in self.displaced.items():
             if each.document.digest == digest:
                 return other
@@ -72,7 +75,9 @@ class Moves:
         return None
 
     def _has_left(self, place: Path, digest: str) -> bool:
-        """Whether a file is missing, or now has the bytes of another stored document; False if it cannot be read."""
+        """Whether a file is missing, or now has other bytes than `digest` that are those of a stored document; False if
+        it cannot be read.
+        """
         if is_gone(place):
             return True
         try:

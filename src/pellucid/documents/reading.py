@@ -120,7 +120,7 @@ def _document_format(path: str) -> DocumentFormat:
 def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
     """Return the heading that names the document: the first of all, if it is of level 1; else None.
 
-    If several are of level 1, the first is the title only if it contains the words of the header's title or, without a
+    If several are of level 1, the first is the title only if it contains all words of the header's title or, without a
     title in the header, only if no text precedes it and the next one begins with another word.
     """
     ones = [head for head in headings if head.level == 1]
@@ -137,10 +137,10 @@ def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading]
 def _complete_header(
     header: Header, lines: Sequence[str], start: int, outline: Outline, title: Heading | None, path: str
 ) -> Header:
-    """Return the header with what the text states added; values that the header has stay.
+    """Return a copy of the header with what the text states added; values that the header has stay.
 
-    The text states entries above and below the title, a Status section, and relations in the status value. `path` is
-    the document's, to resolve links; its lines begin at `start`.
+    The text states entries before the first heading and right below the title, a Status section, and relations in the
+    status value. `path` is the document's, to resolve links; its text begins at line `start`.
     """
     heads = outline.headings
     spans = [(start, heads[0].first if heads else len(lines))]

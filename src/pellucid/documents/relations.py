@@ -82,14 +82,17 @@ def normal_key(key: str) -> str:
 
 
 def relation_of_key(key: str) -> Relation | None:
-    """Return the relation that a header key such as `depends-on` announces; None for any other key."""
+    """Return the relation that a header key such as `depends-on` announces, in any spelling of case and separators;
+    None for a key not in `_KEYS`.
+    """
     return _KEYS.get(normal_key(key))
 
 
 def relation_in_field(key: str, value: str) -> tuple[Relation, str] | None:
     """Return the relation that a header field announces, and the part of its value that names documents, else None.
 
-    A status or a reason tells a successor by its words: `withdrawal-reason: Superseded by EIP-7702`.
+    The key announces it (`depends-on`), with the whole value; or, in a key that ends in `status` or `reason`, the words
+    of the value tell a successor, with the clause after them: `withdrawal-reason: Superseded by EIP-7702`.
     """
     if relation := relation_of_key(key):
         return relation, value
@@ -104,11 +107,12 @@ def is_alias_key(key: str) -> bool:
 
 
 def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | None:
-    """Return the relation of the names under a heading, by that heading or the nearest one above it; None for mentions.
+    """Return the relation of the names under a heading, by that heading or the nearest one above it that has one; None
+    for mere mentions.
 
     `trail` has the headings above it, outermost first. Under `Relationships` a heading counts by its verb, and without
     a verb names are `RELATES_TO`. Elsewhere a heading of level 4 or more counts for nothing itself, and an outermost `#
-    References` with subsections is a chapter, not a list of references.
+    References` of level 1 with subsections is a chapter, not a list of references.
     """
     headings = [_normal_heading(each) for each in (*trail, heading)]
     in_block = _BLOCK in headings

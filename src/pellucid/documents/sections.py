@@ -48,7 +48,8 @@ class ReadSection:
 def heading(text: str, level: int, first: int, end: int) -> Heading:
     """Make a heading, of level 6 at most; `first` is its first line, `end` the one where the text below it begins.
 
-    One longer than 300 characters is cut, and its line counts as text as well. Lines are 0-based.
+    A text longer than 300 characters is cut between words and gets ` …`, and its line counts as text as well. Lines are
+    0-based.
     """
     if len(text) <= _LONGEST_HEADING:
         return Heading(text, min(level, 6), first, end)
@@ -56,10 +57,12 @@ def heading(text: str, level: int, first: int, end: int) -> Heading:
 
 
 def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading | None) -> Iterator[ReadSection]:
-    """Yield the sections of the lines from `start` (0-based) on, in order, none longer than `MOST_CHARACTERS`.
+    """Yield the sections of the lines from `start` (0-based) on, in order, none longer than `MOST_CHARACTERS`, with the
+    text before the first heading as one of level 0.
 
-    The document's `title`, one of the outline's headings or None, is in no trail. A section without text of its own is
-    left out if others are below it, or if its heading is empty.
+    The document's `title`, one of the outline's headings or None, is in no trail (the headings above a section). A
+    section without text of its own is left out if its heading is empty, or if subsections follow and it is not the
+    title.
     """
     above: list[Heading] = []
     whole = iter([*outline.whole, (len(lines), len(lines))])
@@ -96,9 +99,10 @@ def _trim_span(lines: Sequence[str], first: int, last: int) -> Span:
 def _bounded_sections(
     lines: Sequence[str], head: Heading, last: int, whole: Sequence[Span], trail: tuple[str, ...]
 ) -> Iterator[ReadSection]:
-    """Yield the text from `head.end` to `last` as one section, or as several with the same heading if it is too long.
+    """Yield the text from `head.end` to `last` as one section, or as several with the same heading if it is too long
+    (`MOST_CHARACTERS`).
 
-    The line range of the first includes that of the heading. `whole` are spans of lines that should not be cut.
+    The line range of the first begins at `head.first`. `whole` are spans of lines that should not be cut.
     """
     begin: int | None = head.first
     for first, end, text in _equal_parts(lines, head.end, last, whole):
@@ -108,10 +112,10 @@ def _bounded_sections(
 
 
 def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines in parts of about equal length, each as (first line, line after the part, text).
+    """Yield the lines in parts of about equal length, each as (first line, line after the part, text), 0-based.
 
     There is one part if `MOST_CHARACTERS` are enough. A line longer than that is cut, and each piece has that line's
-    number. `whole` are spans of lines that should not be cut.
+    number. `whole` are spans of lines that should not be cut, and are not if they fit into a part.
     """
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:

@@ -31,7 +31,8 @@ def with_title(values: Values, title: str) -> dict[str, str]:
 def versions_of(
     states: Iterable[HeaderState], stored: Sequence[HeaderVersion], title: str, clock: Clock
 ) -> list[HeaderVersion]:
-    """Make header versions of a header's states, which are in ascending order; a state of absence makes none.
+    """Make the header versions of a header's states, which are in ascending order; each ends where the next state
+    begins, and a state of absence makes none.
 
     Equal neighbours make one version. A version that is in `stored` already keeps its id and values. A new one gets an
     id from `clock`, and `title` unless its values have one.
@@ -49,7 +50,7 @@ def versions_of(
 
 
 def states_of_versions(versions: Sequence[HeaderVersion]) -> Iterator[HeaderState]:
-    """Yield stored versions as states: each version, and an absence if no version follows at once."""
+    """Yield stored versions as states: each version, and an absence where it ends, unless the next begins then."""
     ends = [*(each.valid_from for each in versions[1:]), None]
     for each, end in zip(versions, ends, strict=False):
         yield HeaderState(each.valid_from, each.values, each.commit)
@@ -62,8 +63,9 @@ def history_up_to_now(
 ) -> list[HeaderState]:
     """Return the states of a header up to now, ascending.
 
-    These are the states that commits give, then the stored ones after the last commit that came from the file itself,
-    then `present` if its header differs from the last; `present` is dated no earlier than that last one.
+    These are the states that commits give, then those stored after the last commit that came from the file itself
+    (without a commit), then `present` if its header differs from the last (`_is_same_header`); `present` is dated no
+    earlier than that last one.
     """
     end = commit_states[-1].at if commit_states else None
     later = [each for each in states_of_versions(stored) if each.commit is None and (end is None or each.at > end)]
@@ -74,11 +76,11 @@ def history_up_to_now(
 
 
 def history_before_versions(row_states: Sequence[HeaderState], stored: Sequence[HeaderVersion]) -> list[HeaderState]:
-    """Return the states that rows of single values give (`row_states`, not empty), then the stored versions after the
-    last row.
+    """Return the states that imported rows of single values give (`row_states`, not empty), then the stored versions
+    after the last row.
 
-    A value of the last row that the stored header lacks stays in force until the next stored version. If no stored
-    version is in force after the last row, the states end when the last stored version did.
+    A value of the last row that the stored header then in force lacks stays in force until the next stored version. If
+    no stored version is in force after the last row, the states end when the last stored version did.
     """
     last = row_states[-1]
     in_force = [each for each in stored if each.valid_until is None or each.valid_until > last.at]
@@ -91,10 +93,10 @@ def history_before_versions(row_states: Sequence[HeaderState], stored: Sequence[
 
 
 def _merge_states(states: Iterable[HeaderState]) -> list[HeaderState]:
-    """Return the states without repetitions and without a leading absence.
+    """Return the states without repetitions and without absences at the beginning.
 
-    A state that is not later than the one before takes that one's place and time. Of equal neighbours the first stays,
-    with the later one's title.
+    A state that is not later than the one before replaces it, with that one's time. Of equal neighbours
+    (`_is_same_header`) the first stays, with the later one's values if these have a title.
     """
     out: list[HeaderState] = []
     for given in states:
@@ -124,9 +126,10 @@ def _without_title(values: Values) -> dict[str, str]:
 def _match_stored_versions(
     states: Sequence[HeaderState], stored: Sequence[HeaderVersion]
 ) -> list[HeaderVersion | None]:
-    """Return for each state the stored version with the same values and the same start, else None.
+    """Return for each state the stored version with the same values (`_is_same_header`) and the same start, else None.
 
-    The open stored version also matches the last unmatched state with equal values, whenever that state starts.
+    If the stored version without an end matches none so, it matches the last unmatched state with equal values,
+    whenever that state starts.
     """
     by_begin = {each.valid_from: each for each in stored}
     matches = [

@@ -58,5 +58,7 @@ class AdoptedMemory:
 
     @property
     def asserted_by(self) -> AssertedBy:
-        """Whose word the memory counts as, by its format: `user` if people write it by hand, else `inferred`."""
+        """Whose word the memory counts as: `user` for the formats `claude-md` and `agents-md`, which people write by
+        hand, else `inferred`.
+        """
         return "user" if self.kind in BY_A_PERSON else "inferred"

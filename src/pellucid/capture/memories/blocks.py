@@ -49,17 +49,23 @@ class _OpenBlock:
     depth: int
 
     def close(self) -> MarkdownBlock:
-        """Return it as a complete block."""
+        """Return it as a complete block; the texts of its lines are joined by spaces."""
         return MarkdownBlock(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
 
     def close_as_heading(self, number: int, line: str) -> MarkdownBlock:
-        """Return it as a heading, given the line of `===` or `---` under it and that line's number."""
+        """Return it as a heading, of level 1 if `line`, the line under it, is of `=`, of level 2 if it is of `-`;
+        `number` is that line's number.
+        """
         level = 1 if "=" in line else 2
         return MarkdownBlock("heading", " ".join(self.parts), self.start, number, level)
 
 
 def markdown_blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
-    """Yield the blocks of a Markdown text in order; `first_line` is the number of its first line in the file."""
+    """Yield the blocks of a Markdown text in order; `first_line` is the number of its first line in the file.
+
+    A paragraph or list item goes on to the next blank line, rule, heading, item, code or table; its lines are joined by
+    spaces. A paragraph above `===` or `---` is a heading, a rule is no block. A tab leads to the next fourth column.
+    """
     lines = [(number, line.expandtabs(_TAB).rstrip()) for number, line in enumerate(text.split("\n"), first_line)]
     pending: _OpenBlock | None = None
     at = 0
@@ -78,7 +84,9 @@ def markdown_blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
 
 
 def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """Return the blocks of the code or table that begins at line `at`, and the index after it; `[]`, `at` if none."""
+    """Return the blocks of the fenced code or table that begins at `lines[at]`, and the index after it; `([], at)` if
+    neither begins there.
+    """
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
         return _code_block(lines, at, fence.group(1))
@@ -90,7 +98,11 @@ def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
 def _read_ordinary_line(
     pending: _OpenBlock | None, number: int, line: str
 ) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
-    """Return the blocks that a line completes, and the block open after it; `pending` is the block open before."""
+    """Return the blocks that a line completes, and the block that the next line can continue (None if none can).
+
+    `pending` is the block that this line can continue; `number` is the line's number in the file. The line is none of
+    code or a table.
+    """
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.close_as_heading(number, line)], None
     is_break = not line or _RULE.fullmatch(line)
@@ -112,7 +124,11 @@ def _read_ordinary_line(
 
 
 def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
-    """Return the code block that line `at` opens with `fence`, and the index after it; unclosed, it is the rest."""
+    """Return the code block that `lines[at]` opens with `fence`, alone in a list, and the index after it.
+
+    It ends with a fence of the same sign, as long at least; without one, it is all the rest. Its lines lose the
+    indentation of the opening fence.
+    """
     closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
     end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
     indent = len(lines[at][1]) - len(lines[at][1].lstrip())
@@ -121,7 +137,10 @@ def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock],
 
 
 def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """Return a block for each body row of the table whose head is line `at`, and the index after the table."""
+    """Return a block for each body row of the table whose head is `lines[at]`, and the index after the table.
+
+    A row's text is `column: cell; column: cell`, without the empty cells.
+    """
     columns = _cells(lines[at][1])
     rows: list[MarkdownBlock] = []
     at += 2
@@ -141,7 +160,7 @@ def _is_row(line: str) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    """Split a table's row into the texts of its cells."""
+    """Split a table's row into the texts of its cells, stripped; an escaped `|` belongs to its cell."""
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip()[1:-1])]
 
 
@@ -159,7 +178,9 @@ def without_comments(text: str) -> tuple[str, int]:
 
 
 def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each HTML comment outside fenced code; a comment that is never closed is ordinary text."""
+    """Yield the offsets (start, end) of each HTML comment outside fenced code; a comment that is never closed is
+    ordinary text.
+    """
     done, fence = 0, ""
     last = text.rfind("-->")
     for found in _COMMENT.finditer(text):

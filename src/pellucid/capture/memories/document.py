@@ -41,14 +41,17 @@ class SourceFile:
 
     @property
     def modified(self) -> datetime:
-        """The time of the file's last change, in UTC; 1970 if that is out of range."""
+        """The time of the file's last change, in UTC; 1970-01-01 if it lies outside the years 1000 to 9998. `OSError`
+        if the file is gone.
+        """
         return as_instant(self.path.stat().st_mtime) or datetime.fromtimestamp(0, UTC)
 
     def text(self) -> str:
-        """Return the whole text, redacted and without Pellucid's own output and control characters.
+        """Return the whole text, decoded, without secrets, Pellucid's own output and control characters.
 
-        "", and a problem counted, if it is larger than 4 MiB or not text. Secrets are redacted before the text is
-        split, because half a secret no longer looks like one. `OSError` if the file cannot be read.
+        Return "", and count a problem, if the file is larger than 4 MiB or contains a NUL byte; other bytes that are
+        not UTF-8 become U+FFFD. The whole text is redacted at once, because half a secret no longer looks like one.
+        `OSError` if the file cannot be read.
         """
         if self.path.stat().st_size > MAX_TEXT:
             self.add_problem(1, "larger than 4 MiB")
@@ -62,7 +65,9 @@ class SourceFile:
         return self.redacted(without_own_output(clean_text(text), self.report))
 
     def redacted(self, text: str) -> str:
-        """Return the text without its secrets, which are counted; line numbers stay the same."""
+        """Return the text without its secrets, which are counted in the report; a secret's line ends stay, so that line
+        numbers do.
+        """
         redacted = redact(text)
         self.report.redactions.update(redacted.counts)
         if redacted.text.count("\n") == text.count("\n"):
@@ -77,12 +82,16 @@ class SourceFile:
         return "".join([*parts, redact(text[at:]).text])
 
     def add_problem(self, line: int, reason: str) -> None:
-        """Count a place that could not be read."""
+        """Count a place of this file that could not be read in the report; `line` is its line, or in JSON the number of
+        the entry.
+        """
         self.report.cannot_read(self.path, line, reason)
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path leads to a regular file; False, not an error, for an impossible path."""
+    """Whether a path leads to a regular file, also by a link; False, not an error, for a path that cannot be looked at
+    or is too long.
+    """
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -19,9 +19,11 @@ _DEEPEST = 3
 
 
 def entries(document: SourceFile) -> Iterator[NumberedObject]:
-    """Yield every entry with its place from 1 (in JSON lines, its line); a bare string becomes `{"content": text}`.
+    """Yield every entry of a JSON export (an object that can be a memory) with its number from 1, in JSON lines its
+    line's.
 
-    Values that are not entries are counted as problems; after a fault in a document nothing more of it can be read.
+    A bare string becomes `{"content": text}`. Values that are neither are counted as problems; after a fault in a JSON
+    document, which is counted too, nothing more of it is read.
     """
     for place, entry in _numbered_entries(document):
         if value := _as_entry(entry):
@@ -31,7 +33,9 @@ def entries(document: SourceFile) -> Iterator[NumberedObject]:
 
 
 def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
-    """Yield every entry, still of any JSON type, with its place; a fault in a document is counted and ends it."""
+    """Yield every entry, still of any JSON type, with its number (see `entries`); a fault in a document is counted and
+    ends it.
+    """
     head = document.source.head()
     if document.path.suffix.lower() == ".jsonl" or _has_entry_lines(head):
         for number, value in document.source.objects():
@@ -46,10 +50,11 @@ def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
 
 
 def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -> Iterator[AdoptedMemory]:
-    """Yield copies of `template` with this text, redacted, in parts of at most 2,000 characters.
+    """Yield copies of `template` with this text, redacted, in parts of at most 2,000 characters; nothing if it is
+    blank.
 
-    A template without a date gets the file's date, a template without a category that of the wording. Each is valid
-    from its creation. Nothing if the text is blank.
+    A template without `created` gets the time of the file's last change, one without `updated` the same as `created`,
+    one without a category that of each part's wording, if it shows one. `valid_at` becomes `created`.
     """
     created = template.created or document.modified
     updated = template.updated or created
@@ -59,7 +64,9 @@ def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -
 
 
 def first_entry(head: str) -> JsonObject:
-    """Return the first complete entry in the beginning of a file; {} if there is none."""
+    """Return the first complete entry in the beginning of a file (see `entries`); {} if there is none, or it is not
+    JSON.
+    """
     with suppress(ValueError, RecursionError):
         first_line = head.partition("\n")[0]
         found = _entries_in(json.loads(first_line), 0) if is_lines(head) else _document_entries(iter([head]), head)
@@ -68,7 +75,9 @@ def first_entry(head: str) -> JsonObject:
 
 
 def _has_entry_lines(head: str) -> bool:
-    """Whether a file has an entry on each line: its first line is an object without a list under a known key."""
+    """Whether a file is JSON lines with an entry on each: its first line is an object without a list or object under a
+    key of `KEYS`, or cannot be parsed, while the second begins an object.
+    """
     if not is_lines(head):
         return False
     try:
@@ -79,22 +88,29 @@ def _has_entry_lines(head: str) -> bool:
 
 
 def _document_entries(chunks: Iterator[str], head: str) -> Iterator[object]:
-    """Yield the entries of one JSON document, given its text in chunks and its beginning."""
+    """Yield the entries of one JSON document, given its text in chunks; `head`, its beginning, shows which list to
+    stream.
+
+    A top-level value under a key that is not in `KEYS` is left out. A fault raises as `elements` does.
+    """
     streamed = _long_list_key(head)
     for key, value in elements(chunks, streamed):
         yield from _entries_in(value, 0) if key in {"", streamed} else _entries_under(key, value, 0)
 
 
 def _long_list_key(head: str) -> str:
-    """Return the key whose list is probably long, and so is streamed: the first known key in the file's beginning."""
+    """Return the key whose list is read piece by piece, as it is probably long: of `KEYS` (but for `user`) the one that
+    comes first in the file's beginning; `results` if none does.
+    """
     found = [(at, key) for key in KEYS if key != "user" and (at := head.find(f'"{key}"')) >= 0]
     return min(found)[1] if found else KEYS[0]
 
 
 def _entries_in(value: object, depth: int) -> Iterator[object]:
-    """Yield the entries in an object's lists under known keys; the value itself if it has no such list.
+    """Yield the entries in the lists and objects under the keys of `KEYS` in an object; the value itself if it has
+    none.
 
-    `depth` is how many such keys enclose it; from three on, no further list is searched.
+    `depth` is how many such keys enclose the value; from three on, it is an entry itself, and not searched.
     """
     container = as_object(value)
     keys = [key for key in KEYS if isinstance(container.get(key), list | dict)] if depth < _DEEPEST else []
@@ -105,7 +121,11 @@ def _entries_in(value: object, depth: int) -> Iterator[object]:
 
 
 def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
-    """Yield the entries of the list, or of the lists in the object, under a key; nothing if the key is not known."""
+    """Yield the entries in `value`, the list or object under `key`: a list's elements, searched in turn, and what an
+    object has under keys of `KEYS`; nothing if `key` is not in `KEYS`.
+
+    `depth` is how many such keys enclose the value.
+    """
     if key not in KEYS:
         return
     for each in as_list(value):

@@ -48,15 +48,19 @@ _IMPERATIVE = re.compile(
 
 
 def category_of_label(label: str) -> Category | None:
-    """Return the category that another tool's label (`decision`, `requirement`) corresponds to, else None."""
+    """Return the category that another tool's label corresponds to: a category's name or one of `_LABELLED`
+    (`requirement` is a `rule`); None for any other. Capitals, and spaces for hyphens, do not matter.
+    """
     word = label.strip().casefold().replace(" ", "-")
     return _LABELS.get(word) or next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
 
 
 def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
-    """Return the category that a statement's wording shows, else its nearest heading that names one, else None.
+    """Return the category that a statement's wording shows, else that of its nearest heading that names one, else None.
 
-    `headings` go from the outermost inwards. An imperative (`Run …`) is a `rule` only if no heading names a category.
+    The wording shows a `preference` at the beginning (`I prefer …`) or a `rule` (`never …` at the beginning, `must`
+    anywhere). `headings` go from the outermost inwards. An imperative (`Run …`) is a `rule` only if no heading names a
+    category.
     """
     if _PREFERENCE.match(text):
         return "preference"
@@ -70,5 +74,7 @@ def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
 
 
 def is_standing_rule(text: str) -> bool:
-    """Whether a sentence is a standing rule (`never …`, `always …`), which in a numbered list is not a step."""
+    """Whether a sentence begins as a standing rule (`never`, `always`, `do not`, `must`, `avoid`), which in a numbered
+    list is not a step.
+    """
     return _RULE.match(text) is not None

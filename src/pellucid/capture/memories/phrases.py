@@ -61,7 +61,7 @@ def _without_links_and_tags(part: str) -> str:
 
 
 def _link_words(link: re.Match[str]) -> str:
-    """Return a link's label, with its target if that is a web address."""
+    """Return a link's label, followed by its target in brackets if that is a web address other than the label."""
     label, target = link.groups()
     return f"{label} ({target})" if "://" in target and label != target else label
 
@@ -69,7 +69,9 @@ def _link_words(link: re.Match[str]) -> str:
 def empty_reason(text: str) -> str | None:
     """Return why a phrase states nothing; None if it states something.
 
-    The reasons are `placeholder`, `table-of-contents`, `badge`, `markup` and `boilerplate`.
+    The reasons are `placeholder` (nothing, `TBD`, `none yet`, a text in brackets), `table-of-contents` (a link to `#…`
+    alone), `badge` (images alone), `markup` (nothing but tags) and `boilerplate` (`Last updated: …`, `This file
+    contains instructions …`).
     """
     bare = text.strip()
     if not bare:
@@ -85,9 +87,9 @@ def empty_reason(text: str) -> str | None:
 
 
 def stands_alone(text: str, heading: str, min_words: int = ENOUGH) -> bool:
-    """Whether a statement is clear without its heading: it has all words of the heading, or enough of its own.
+    """Whether a statement is clear without its heading: it has `min_words` words, or all content words of the heading.
 
-    `min_words` are enough. A statement that begins with a pronoun or the like is never clear.
+    A statement that begins with a pronoun or the like (`this`, `also`, `then`) is never clear.
     """
     if _ANAPHOR.match(text):
         return False
@@ -98,7 +100,8 @@ def stands_alone(text: str, heading: str, min_words: int = ENOUGH) -> bool:
 def split_long_text(text: str) -> Iterator[str]:
     """Yield a text in parts of at most `LONGEST` characters, cut at the ends of sentences where possible.
 
-    The line ends between the sentences of a text that is split become spaces. Nothing if the text is empty.
+    A text that is no longer is yielded stripped, nothing if it is empty. In one that is split, the line ends between
+    sentences become spaces, and a longer sentence is cut anywhere.
     """
     part = ""
     for sentence in _SENTENCE_END.split(text) if len(text) > LONGEST else [text]:

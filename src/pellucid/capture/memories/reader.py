@@ -83,9 +83,11 @@ def read_memories(
 def _memories_of_file(
     found: WalkedFile, walk: FileWalk, names: NameRedactor, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
-    """Yield the redacted memories of one file, in the format `forced` or, if that is None, the detected one.
+    """Yield the redacted memories of one file, in the format `forced` or, if that is None, the detected one; the file,
+    its format and its memories are counted.
 
-    A file of unknown format raises InputError if it was named, else it is counted.
+    A file of unknown format raises InputError if the caller named it, else it is counted as `no-memory-file`. `OSError`
+    if the file cannot be read.
     """
     report = walk.report
     format_name = forced or detect(found.path)
@@ -110,10 +112,12 @@ def _memories_of_file(
 
 
 def _redacted_memory(memory: AdoptedMemory, names: NameRedactor, report: CaptureReport) -> AdoptedMemory | None:
-    """Return the memory without secrets in any field; None, and counted, if it only repeats Pellucid's output."""
+    """Return the memory without secrets in any field; they are counted. None, counted as `own-recall`, if nothing of
+    its content is left once Pellucid's own output is cut out.
+    """
 
     def name(text: str) -> str:
-        """Return a name redacted, printable and short."""
+        """Return a name redacted, on one line of printable characters, at most 128 of them (`clean_name`)."""
         return clean_name(names.clean(clean_text(text)))
 
     words = redact(without_own_output(clean_text(memory.content), report).strip())
@@ -137,7 +141,7 @@ def _redacted_memory(memory: AdoptedMemory, names: NameRedactor, report: Capture
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that are not empty, each once."""
+    """Return the names that are not empty, each once, in the order of their first place."""
     return tuple(each for each in dict.fromkeys(names) if each)
 
 
@@ -160,7 +164,11 @@ def detect(path: Path) -> MemoryFormat | None:
 
 
 def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a Markdown file by its name and beginning; None if it is unknown, or Pellucid's own."""
+    """Return the format of a Markdown file by its name (`CLAUDE.md`), its folder (`.claude/rules`) and its beginning
+    `head`; None if it is unknown, or a file of Pellucid's own by its id.
+
+    A file of no other format in a folder `memory`, or one below, is `memory-md`.
+    """
     folders = (path.parent.name.lower(), path.parent.parent.name.lower())
     if named := _NAMED.get(path.name.lower()):
         return named
@@ -173,7 +181,9 @@ def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
 
 
 def _header_format(parts: Header) -> MemoryFormat | None:
-    """Return the format of a note by the keys of its frontmatter or the lists in its body; None if unknown."""
+    """Return the format of a note by the keys of its frontmatter, or by a list item in its body that is an observation
+    or relation of basic-memory; None if unknown.
+    """
     values = parts.values
     if remnic.is_memory(values):
         return "remnic"
@@ -184,7 +194,11 @@ def _header_format(parts: Header) -> MemoryFormat | None:
 
 
 def _json_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a JSON file by the keys of its first entry; None if it is unknown."""
+    """Return the format of a JSON file by the keys of its first entry; None if it is unknown.
+
+    Entries with just a text are `chatgpt` only if the file's name contains `memor` or `chatgpt`, or the first entry has
+    a key of `_TIMES`.
+    """
     first = first_entry(head)
     if mem0.recognises(first):
         return "mem0"

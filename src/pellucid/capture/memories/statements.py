@@ -41,18 +41,19 @@ class _Draft:
 
     @property
     def words(self) -> str:
-        """Its plain text, with its code."""
+        """Its plain text (`plain_words`), then its code blocks, each on lines of its own."""
         return "\n".join([plain_words(self.text), *self.code])
 
     @property
     def is_lead_in(self) -> bool:
-        """Whether it only introduces its nested blocks: it ends with a colon, or has at most three words."""
+        """Whether it only introduces nested blocks: it has some, and ends with a colon or has at most three words."""
         label = plain_words(self.text)
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
 
 def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterator[AdoptedStatement]:
-    """Yield the statements of a text's blocks in order; blocks that state nothing are counted by their reason.
+    """Yield the statements of a text's blocks in order: one of each item, paragraph and table row with its code, one of
+    all steps of a numbered list that is a procedure. Blocks that state nothing are counted by their reason.
 
     A statement longer than 2,000 characters that is no procedure is yielded in parts.
     """
@@ -72,9 +73,11 @@ def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterato
 def _statements_of_section(
     found: Sequence[MarkdownBlock], headings: list[tuple[int, str]], report: CaptureReport
 ) -> Iterator[AdoptedStatement]:
-    """Yield the statements between two headings, given all headings above as (level, title).
+    """Yield the statements of the blocks between two headings, given all headings above as (level, title), outermost
+    first.
 
-    The title of the whole text is context only if there is no other heading.
+    The statements get these headings without the first, if it is of level 1 and there are others: it is the title of
+    the text. One longer than 2,000 characters that is no procedure is yielded in parts.
     """
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
@@ -86,7 +89,11 @@ def _statements_of_section(
 
 
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
-    """Return the top-level drafts of a section; a block indented below an item, or after a `…:` line, is nested."""
+    """Return the top-level drafts of a section, nested blocks in their `inner`, code with the draft that it belongs to.
+
+    A block is nested in an item that it is indented below, and in a block before it that ends with a colon (`…:`).
+    `titles` are the headings above. Blocks that state nothing are counted and left out.
+    """
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
     for block in found:
@@ -104,7 +111,9 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """Return the open drafts that a new draft is nested in."""
+    """Return those of the drafts in `open_items`, outermost first, that a new draft is nested in: those indented less,
+    for an item, step or row also a paragraph that is indented as far.
+    """
     if draft.kind == "paragraph":
         return [each for each in open_items if each.depth < draft.depth]
     # a paragraph that announces (`…:`) introduces an item, step or row on its own depth
@@ -112,7 +121,9 @@ def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """Return a block as a draft; None, and its reason counted, if it states nothing or is a done task."""
+    """Return a block as a draft, without a task's box; None, and its reason counted, if it states nothing
+    (`empty_reason`) or is a done task.
+    """
     text = block.text
     if block.kind == "code":
         return _Draft("code", text, block.start, block.end, block.depth)
@@ -131,9 +142,12 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it: the open item, the block before it, or the last heading.
+    """Add a code block to the draft that introduces it: the innermost of `open_items` that is indented less or a
+    paragraph, else the very last block in `roots`, else a new draft of the last of `titles`, which is appended to
+    `roots`.
 
-    `titles` are the headings. A block that is too long, or has nothing to introduce it, is counted as left out.
+    A block of more than `MAX_CODE_LINES` lines or `LONGEST` characters, or with nothing to introduce it, is counted as
+    left out.
     """
     if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")
@@ -154,7 +168,9 @@ def _add_code(
 
 
 def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statements of sibling drafts with the text `lead` before each; numbered steps become one procedure."""
+    """Yield the statements of sibling drafts with the text `lead` before each; neighbouring numbered steps become one
+    statement if they are a procedure (`_is_procedure`).
+    """
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
         if kind == "step" and _is_procedure(members):
@@ -165,9 +181,11 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statement of a draft after `lead`, unless it is a lead-in without code, then the nested ones.
+    """Yield the statement of a draft after `lead`, unless it only introduces nested ones (`is_lead_in`) and has no
+    code; then the statements nested in it.
 
-    A nested one comes after the lead-in (and `lead`), or, if it does not stand alone, after the draft's text.
+    A nested one is preceded by the draft's text if the draft only introduces it, or if it is not clear without
+    (`stands_alone`).
     """
     text = _with_lead(lead, draft.words)
     if not draft.is_lead_in or draft.code:
@@ -187,7 +205,9 @@ def _with_lead(lead: str, text: str) -> str:
 
 
 def _is_procedure(steps: Sequence[_Draft]) -> bool:
-    """Whether numbered items are the steps of a procedure: two or more, mostly no standing rules, and not too long."""
+    """Whether numbered items are the steps of a procedure: two or more, at most half of them standing rules (`never
+    …`), and no longer than 4,000 characters together.
+    """
     rules = sum(is_standing_rule(plain_words(step.text)) for step in steps)
     return len(steps) > 1 and rules * 2 <= len(steps) and sum(map(_size, steps)) <= 2 * LONGEST
 
@@ -198,7 +218,11 @@ def _size(draft: _Draft) -> int:
 
 
 def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
-    """Return neighbouring numbered steps as one statement, titled by their lead, else by their headings."""
+    """Return neighbouring numbered steps as one statement, numbered anew from 1, below their lead, or else the last two
+    headings, as title.
+
+    The statement has `headings` of its own only if it has a lead; its category is `procedure`.
+    """
     title = lead or " › ".join(headings[-2:])
     lines = [line for number, step in enumerate(steps, 1) for line in _list_lines(step, f"{number}.", "")]
     text = "\n".join([f"{title}:", *lines] if title else lines)
@@ -206,7 +230,9 @@ def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) ->
 
 
 def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
-    """Yield the lines of a list item and of its nested blocks; `mark` is its bullet or number."""
+    """Yield the lines of a list item and, indented by three more columns, of its code and nested blocks; `mark` is its
+    bullet or number, `indent` the blanks before it.
+    """
     yield f"{indent}{mark} {plain_words(draft.text)}"
     inner_indent = indent + "   "
     for code in draft.code:
@@ -221,7 +247,11 @@ def _last_line(draft: _Draft) -> int:
 
 
 def text_with_headings(each: AdoptedStatement) -> str:
-    """Return a statement's text, after its nearest one or two headings unless it is clear without them."""
+    """Return a statement's text after its nearest one or two headings: `outer › inner › text`.
+
+    Without them if it has none, begins with the nearest, or its first line is clear without that heading
+    (`stands_alone`).
+    """
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""
     if not about or stands_alone(first_line, about) or first_line.startswith(about):

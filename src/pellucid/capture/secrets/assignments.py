@@ -50,7 +50,10 @@ _VENDORS = tuple(_VENDOR_NAMES.split())
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield every secret assigned to a name such as `password`; `lower` is the text, lowered in place."""
+    """Yield every secret assigned to a name such as `password` in `NAMES`, name by name; spans can overlap.
+
+    `lower` is the text in lower case, with every character at the same position.
+    """
     values = _Values(text)
     for name in NAMES if not text.isascii() else ASCII_NAMES:
         at = lower.find(name.stem)
@@ -70,9 +73,11 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """Return the value that begins at `at`, quoted or not; None if an unquoted one is too short to be a secret.
+        """Return the value that begins at position `at`, quoted or not; None if an unquoted one has fewer than four
+        characters.
 
-        An unquoted one is cut at 4,096 characters.
+        An unquoted one ends at white space, a quote, the next pair (`, name=`) or a Chinese, Japanese or Korean
+        character, at the latest after 4,096 characters, and loses punctuation at its end.
         """
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
@@ -85,7 +90,9 @@ class _Values:
         return _Value(at, text.rstrip(_TRAILING), at, quoted=False)
 
     def _end_of_value(self, at: int) -> int:
-        """Return the end of the unquoted value that begins at `at`."""
+        """Return the position of the first white space, quote, escaped line end or `</` from `at` on, else the end of
+        the text; the last result is cached.
+        """
         first, end = self._run
         if not first <= at < end:
             found = _BARE_END.search(self.text, at)
@@ -95,7 +102,12 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
-    """Return the secret assigned to the name between `at` and `after`; None if no secret is assigned to it."""
+    """Return the secret assigned to a name, whose stem is between `at` and `after`; None if no secret is assigned to
+    it.
+
+    None, too, if the stem is only a part of another word (`name.before` does not match, nor is it the beginning of a
+    part of a camel-case name). In a table, the cell of the value must be closed by `|`.
+    """
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     # a stem inside a word counts if a part of a camel-case name begins with it: `dbPassword`
@@ -124,7 +136,9 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
 
 
 def _is_assignment(match: re.Match[str], before_name: str, head: str) -> bool:
-    """Whether the text between name and value (`match`) assigns it: `=` and `is` do, a mere space after an option.
+    """Whether the text between name and value (`match`) assigns the value: `=`, `:` and `is` do, a mere space only
+    after an option (`--password x`), `login u` or `ENV`, a `|` only in a table's row, a Terraform block only of a
+    variable.
 
     `head` is the part of the name before its stem, `before_name` the text before the name.
     """
@@ -146,9 +160,11 @@ def _names_no_secret(name: Name, text: str, at: int, head: str) -> bool:
 
 
 def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, is_variable: bool) -> bool:
-    """Whether a value is a secret; a value in prose, a table or on the next line must look more like one.
+    """Whether a value is a secret, by `is_secret`; a value in prose (`is …`), a table or on the next line must look
+    random.
 
-    `match` is the text between name and value, `kind` the kind of the name; `is_variable`: see `is_secret`.
+    There `is_spoken_secret` decides on a password, `is_random` with 12 characters on any other. `match` is the text
+    between name and value, `kind` the kind of the name; `is_variable`: see `is_secret`.
     """
     if match["said"] or match["line"] or match["cell"]:
         return is_spoken_secret(value.text) if kind == "password" else is_random(value.text, at_least=12)
@@ -156,7 +172,9 @@ def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, is_vari
 
 
 def _secret_type(label: str, kind: Kind) -> str:
-    """Return the type of a secret by its name in lower case: `aws-secret`, `github-api-key`, `password`."""
+    """Return the type of a secret by its name in lower case (`label`) and its kind, with the vendor's name in front if
+    the label has it: `aws-secret`, `github-api-key`, `password`.
+    """
     vendor = next((f"{vendor}-" for vendor in _VENDORS if vendor in label), "")
     if "secret_access" in label or "secretaccess" in label:
         return "aws-secret"

@@ -33,7 +33,10 @@ _CRYPTED = re.compile(r":(?P<secret>\$(?:\d[a-z]?|y|gy|sha1|apr1|argon2\w{1,2})\
 
 
 def command_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield passwords that known programs take by a short flag: `curl -u user:…`, `sshpass -p …`, `mysql -p…`."""
+    """Yield passwords that known programs take by a short flag: `curl -u user:…`, `sshpass -p …`, `mysql -p…`.
+
+    The programs are those in `_PROGRAMS`; 400 characters after the program's name are searched, to the command's end.
+    """
     for program in _PROGRAMS:
         at = text.find(program.mark)
         while at >= 0:

@@ -70,8 +70,10 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def _key_end(text: str, at: int, limit: int) -> int:
-    """Return the end, before `limit`, of the PEM private key whose body begins at `at`, its END line included; of a key
-    that is cut off, of what is left; 0 if no key's body is there.
+    """Return the position after the PEM private key whose body begins at `at`, its END line included; of a key that was
+    cut off, the end of what is left of its body. 0 if no key's body is there.
+
+    `limit` is where the next key begins, at the latest the end of the text.
     """
     end = _END.match(text, found) if (found := text.find("-----END", at, limit)) >= 0 else None
     if end and _KEY_BODY.fullmatch(text, at, found):
@@ -81,9 +83,10 @@ def _key_end(text: str, at: int, limit: int) -> int:
 
 
 def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON.
+    """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON, if they look
+    random.
 
-    `lower` is the text, lowered in place.
+    `lower` is the text in lower case, with every character at the same position.
     """
     for match in matches_at_mark(_AUTHORIZATION, "authorization", text, lower):
         if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
@@ -97,14 +100,18 @@ def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _is_credential(value: str, has_scheme: bool) -> bool:
-    """Whether an `Authorization` value is a credential; after a scheme such as `Bearer` a shorter value is, too."""
+    """Whether an `Authorization` value is a credential: it looks random (`is_random`) and has 16 characters, after a
+    scheme such as `Bearer` eight; after a scheme, letters with a capital inside suffice.
+    """
     if is_random(value, at_least=8 if has_scheme else 16):
         return True
     return has_scheme and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
 
 
 def url_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield the passwords of `scheme://user:password@host`, and tokens that are alone before the `@`."""
+    """Yield the passwords of `scheme://user:password@host`, and the random texts of 20 characters or more that are
+    alone before the `@`.
+    """
     at = text.find("://")
     while at >= 0:
         match = _URL.match(text, at)
@@ -116,7 +123,10 @@ def url_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
-    """Whether the text between `:` and `@` in a URL is a password, not a port, placeholder or variable."""
+    """Whether the text between `:` and `@` in a URL is a password, not a port, placeholder or variable.
+
+    False, too, if the user is a variable or placeholder (it begins with `$`, `{`, `<` or `%`).
+    """
     if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
     return is_secret(password, "password", quoted=True, is_variable=True) or (
@@ -125,9 +135,10 @@ def _is_url_password(user: str, password: str) -> bool:
 
 
 def card_numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield payment card numbers: a major brand's prefix and length, one kind of separator, a valid check digit.
+    """Yield payment card numbers: a major brand's prefix and length, at most one kind of separator (space or hyphen), a
+    valid check digit (Luhn's), and no letter or digit directly before or after.
 
-    The check is Luhn's. A number without separators needs a word such as `card` before it, for one in fifty
+    A number without separators needs a word such as `card` in the 40 characters before it, for one in fifty
     sixteen-digit numbers is valid.
     """
     for match in _CARD.finditer(text):
@@ -148,7 +159,10 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
-    """Yield a pattern's matches, each begun by `mark`, searched fast in `lower`: the text, lowered in place."""
+    """Yield a pattern's matches in `text`, each of which must begin with the lower-case `mark`; they do not overlap.
+
+    `lower` is the text in lower case, with every character at the same position; the mark is searched for in it.
+    """
     at = lower.find(mark)
     while at >= 0:
         match = shape.match(text, at)
@@ -158,7 +172,10 @@ def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) ->
 
 
 def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield wallets' seed phrases, 12 to 24 words, named or numbered; `lower` is the text, lowered in place."""
+    """Yield wallets' seed phrases (BIP 39): 12 to 24 words after a name such as `recovery phrase:`, or numbered from 1.
+
+    `lower` is the text in lower case, with every character at the same position.
+    """
     for mark in _SEED_MARKS:
         for name in matches_at_mark(_SEED_NAME, mark, text, lower):
             if found := _SEED_PHRASE.match(text, name.end()):
@@ -168,7 +185,11 @@ def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
-    """Yield phrases such as `1. abandon 2. ability …`: a word at each number, as many as seed phrases have."""
+    """Yield phrases such as `1. abandon 2. ability …`: words numbered from 1 without a gap, 12, 15, 18, 21 or 24 of
+    them.
+
+    A number follows a word within four characters of white space or separators.
+    """
     run: list[re.Match[str]] = []
     for found in _SEED_WORD.finditer(text):
         gap = text[run[-1].end() : found.start()] if run else ""
@@ -183,6 +204,8 @@ def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
 
 
 def _phrase_of_run(run: list[re.Match[str]]) -> Iterator[SecretSpan]:
-    """Yield a run of numbered words as a seed phrase if it has a phrase's length and half of the words differ."""
+    """Yield a run of numbered words as a seed phrase if it has 12, 15, 18, 21 or 24 words, more than half of them
+    different; else nothing.
+    """
     if len(run) in _SEED_LENGTHS and len({found[2] for found in run}) > len(run) // 2:
         yield SecretSpan(run[0].start(2), run[-1].end(), "seed-phrase")

@@ -61,7 +61,12 @@ _ATTRIBUTE_AHEAD = r"(?=[\"'=])"
 
 
 def _name(stem: str, kind: Kind, before: re.Pattern[str] = _ANY, after: str = "") -> Name:
-    """Return a name; `after` is a pattern that must follow the stem directly, `before` one that must precede it."""
+    """Return a `Name`, the row of a secret's name in the table below: what to search for, and the pattern from it to
+    its value.
+
+    `stem` is the text that is searched for, `kind` the kind of its values; `before` is a pattern that must match the
+    text before the stem, `after` one that must follow the stem directly.
+    """
     shape = after + _SUFFIX + _CLOSE + _BETWEEN + _GAP + _VALUE_AHEAD
     return Name(stem, before, kind, re.compile(shape, re.IGNORECASE))
 

@@ -45,27 +45,36 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 
 def _is_varied(match: re.Match[str]) -> bool:
-    """Whether a match has a digit, and a capital or no hyphen: it is not a hyphenated name."""
+    """Whether the group `body` of a match has a digit, and a capital or no hyphen: it is then not a hyphenated name."""
     body = match["body"]
     return any(map(str.isdigit, body)) and (body != body.lower() or "-" not in body)
 
 
 def _has_both_cases(match: re.Match[str]) -> bool:
-    """Whether a match has capitals and small letters."""
+    """Whether the group `body` of a match has capitals and small letters."""
     return match["body"] != match["body"].lower() and match["body"] != match["body"].upper()
 
 
 def _prefix_rule(
     name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = bool, *, also: str = ""
 ) -> SecretRule:
-    """Return the rule of a credential: one of the marks (separated by spaces), `also` before and `body` after it."""
+    """Return the rule for credentials of the type `name`: one of the marks (separated by spaces) at a word's start,
+    then the pattern `body` up to the word's end.
+
+    `also` is a pattern for the text before the mark, such as a look-behind; a match counts only if `accept` is true of
+    it.
+    """
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
     return SecretRule(name, words, rf"{also}{START}(?:{heads})(?P<body>{body}){END}", 0, accept)
 
 
 def _inner_rule(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
-    """Return the rule of a credential of this shape, around a mark that can be inside a word."""
+    """Return the rule for credentials of the type `name` that match the pattern `shape`, around or after one of the
+    marks (separated by spaces), which can be inside a word.
+
+    A match can begin up to `back` characters before the mark.
+    """
     return SecretRule(name, tuple(marks.split()), shape, back, begins=False)
 
 
@@ -164,7 +173,11 @@ _ANY_WORD_MARK = _first_letter_pattern(_WORD_MARKS)
 
 
 def marks_in(text: str) -> set[str]:
-    """Return the marks of known credentials in a text's words of 15 characters or more."""
+    """Return those of the rules' marks that can be in a text, looking only at its words of 15 characters or more.
+
+    The marks that begin a word are found at the start of a word only; with a mark, those that it begins with are
+    returned, too.
+    """
     dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
     if not dense:
         return set()

@@ -30,7 +30,9 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """Replace each secret by `[redacted:<type>]`; return the text and the counts. A second run changes nothing."""
+    """Replace each secret by `[redacted:<type>]`; return the text, and the number of secrets by type. Overlapping
+    secrets become one. A second run changes nothing.
+    """
     spans = _merged_spans(list(find_secrets(text)))
     if not spans:
         return Redacted(text, {})
@@ -44,8 +46,10 @@ def redact(text: str) -> Redacted:
 
 
 def redact_after(lead: str, text: str) -> Redacted | None:
-    """Redact a text that stands after the words `lead`, also of secrets that only these words show to be such; return
-    it alone. None if a secret begins in the words."""
+    """Redact a text that stands after the words `lead`, with the secrets that only these words show to be such
+    (`password: `), and return the text without the words. None if the words themselves change, as a secret begins in
+    them.
+    """
     found = redact(lead + text)
     return Redacted(found.text.removeprefix(lead), found.counts) if found.text.startswith(lead) else None
 
@@ -53,8 +57,8 @@ def redact_after(lead: str, text: str) -> Redacted | None:
 def find_secrets(text: str) -> Iterator[SecretSpan]:
     """Yield every secret in the text, the most specific types first; spans can overlap.
 
-    The text is searched as a reader sees it and, if it has invisible characters, which can separate words, also as it
-    is written.
+    The text is searched as a reader sees it, without invisible characters, and, if it has any, once more as it is
+    written, because they can separate words. All positions are those in the text as written.
     """
     seen = visible_text(text)
     if seen:
@@ -83,13 +87,17 @@ def _find_by_all_rules(text: str) -> Iterator[SecretSpan]:
 
 
 def _lower_in_place(text: str) -> str:
-    """Return the text in lower case, in the same positions; only ASCII if a character would become two."""
+    """Return the text in lower case with every character at the same position; if a character would become two, only
+    ASCII letters are lowered.
+    """
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 
 
 def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets that match a vendor's rule, at each place of its `mark`."""
+    """Yield the secrets that match a vendor's rule around each place of its `mark`, without overlaps; not the digest of
+    a file (`sha256:…`).
+    """
     shape = rule.shape
     group = "secret" if "secret" in shape.groupindex else 0
     at = text.find(mark)
@@ -104,7 +112,9 @@ def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan
 
 
 def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
-    """Return the spans sorted, with overlapping ones merged into one of the type that was found first."""
+    """Return the spans sorted by their start, with overlapping ones merged into one; its type is that of the span that
+    comes first in `found`.
+    """
     # by the first place of each span, as rules are in the order of preference
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
     merged: list[SecretSpan] = []

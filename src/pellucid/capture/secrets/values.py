@@ -45,15 +45,18 @@ _VOWELS = re.compile(r"[aeiouyAEIOUY]")
 
 
 def entropy(value: str) -> float:
-    """Return the Shannon entropy of a value, in bits a character."""
+    """Return the Shannon entropy of a value's characters, in bits a character; 0 for an empty one."""
     return -sum(n / len(value) * log2(n / len(value)) for n in Counter(value).values()) if value else 0.0
 
 
 def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
-    """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path.
+    """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path; False for fewer
+    than four characters.
 
-    `value` is without its quotes; its first 256 characters are examined. `kind` is what its name says it is. It is not
-    code if it was `quoted`, or if `is_variable`: the name is an environment variable, in capitals or exported.
+    `value` is without its quotes; its first 256 characters are examined. `kind` is what its name says it is: a password
+    is told by its characters (`_is_password`), a key or token must look random (`_is_key`). A value that is not
+    `quoted` is not a secret if it reads as code (`is_code`). `is_variable`: the name is an environment variable, in
+    capitals or exported; then, as in quotes, letters alone can be a secret.
     """
     value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:
@@ -75,7 +78,7 @@ def is_typed_password(value: str) -> bool:
 
 
 def is_stand_in(value: str) -> bool:
-    """Whether a value is a placeholder such as `password` or `your-token`."""
+    """Whether the whole value is a placeholder such as `password` or `your-token`; capitals do not matter."""
     return _STAND_IN.fullmatch(value) is not None
 
 
@@ -85,9 +88,10 @@ def is_code(value: str) -> bool:
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value mixes letters and digits at random: it is not a URL, path, digest or words.
+    """Whether a value of `at_least` characters mixes letters and digits at random: it has both, is not made of words,
+    and its entropy is at least 2.6 bits a character (3 from 20 characters on).
 
-    False if it has fewer than `at_least` characters.
+    False for a URL, a path, a digest, or one of Pellucid's ids.
     """
     if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
@@ -99,9 +103,11 @@ def is_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_spoken_secret(value: str) -> bool:
-    """Whether the text after "the password is" has a secret: a piece with letters and digits.
+    """Whether the text after "the password is" has a secret: six characters or more, with a piece that mixes letters
+    and digits.
 
-    Measures and names of algorithms do not count; shorter than six characters, it is not.
+    Pieces are separated by hyphens, dots, slashes and the like. A measure (`20ms`) and the name of an algorithm do not
+    count, and of several pieces no word with one digit at its end.
     """
     pieces = _PIECE.split(value)
     wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
@@ -112,7 +118,7 @@ def is_spoken_secret(value: str) -> bool:
 
 
 def _is_url_or_path(value: str) -> bool:
-    """Whether a value is a URL or a path.
+    """Whether a value is a URL or a path: it begins with `/`, `./`, `../` or `~/`, or has two slashes.
 
     With a piece of 16 characters or more between slashes that is not made of words, it is not a path but base64.
     """
@@ -124,7 +130,13 @@ def _is_url_or_path(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
-    """Whether a value is a password; if it is `literal` (quoted or a variable's, so not code), letters suffice."""
+    """Whether a value without white space is a password: six characters or more, with a digit, or a letter and one of
+    `!@#$%^&*?~=+`.
+
+    Four suffice for a `quoted` one with letter and digit. If it is `literal` (quoted or a variable's, so not code), six
+    letters suffice that are no capitalised word and contain none of `_STOPWORDS`. The name of an algorithm, and a
+    common word with a number, is none.
+    """
     if any(char.isspace() for char in value):
         return False
     has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
@@ -138,14 +150,22 @@ def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
 
 
 def _is_numbered_word(value: str) -> bool:
-    """Whether a value is a common word with a number, such as `password1` or `user_password_2`."""
+    """Whether a value is an identifier made of words and small numbers, one of them in `_STOPWORDS`: `password1` or
+    `user_password_2`.
+    """
     return (
         _IDENTIFIER.fullmatch(value) is not None and _is_made_of_words(value) and _STOPWORDS.search(value) is not None
     )
 
 
 def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
-    """Whether the value of a key or token looks random; unless `literal` (quoted or a variable's) it can be code."""
+    """Whether the value of a key or token looks random: eight characters or more, without white space, no date or
+    number.
+
+    A UUID counts for a key only, letters alone only if `literal` (quoted or a variable's) and unlike words. An
+    identifier with fewer than three digits that is not `literal` can be code: it counts from 20 characters on, without
+    `_STOPWORDS`. Else `is_random` decides, with 8 characters, or 10 if it is not `literal`.
+    """
     if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
         return False
     if UUID.fullmatch(value):
@@ -163,10 +183,14 @@ def _has_letter_and_digit(value: str) -> bool:
 
 
 def _is_made_of_words(value: str) -> bool:
-    """Whether every piece between separators is a word, a word with a small number, or a small number."""
+    """Whether every piece between separators (hyphen, dot, slash and the like) is a word with at most two digits at its
+    end, a number of at most four digits, or the name of an algorithm.
+    """
     return all(_WORDY.fullmatch(piece) or piece.lower() in _ALGORITHMS for piece in _PIECE.split(value))
 
 
 def _reads_like_words(value: str) -> bool:
-    """Whether a value without digits reads like words: it is short, has a common word, or has as many vowels."""
+    """Whether a value without digits reads like words: it has fewer than 12 characters, contains one of `_STOPWORDS`,
+    or more than 31 % of its characters are vowels.
+    """
     return len(value) < 12 or _STOPWORDS.search(value) is not None or len(_VOWELS.findall(value)) > 0.31 * len(value)

@@ -34,7 +34,8 @@ class MessageBlock:
 
 
 def message_blocks(content: object) -> list[MessageBlock]:
-    """Return the blocks of a message, given its content, a string or a list; neighbouring texts are joined.
+    """Return the blocks of a message, given its content, a string or a list of items; neighbouring texts are joined by
+    line ends.
 
     Empty for content of any other type.
     """
@@ -49,10 +50,11 @@ def message_blocks(content: object) -> list[MessageBlock]:
 
 
 def call_text(arguments: object) -> str:
-    """Return a tool call's arguments, an object or JSON text, as `name: value` lines.
+    """Return a tool call's arguments, an object or JSON text, as `name: value` lines, values other than strings as
+    JSON.
 
-    The values are not escaped, so that people can read them and secrets in them are found. Text that is not JSON is
-    returned as it is; without arguments, the result is `{}`.
+    Strings are not escaped, so that people can read them and secrets in them are found. Text that is not JSON is
+    returned as it is, any JSON but an object as JSON; without arguments, the result is `{}`.
     """
     if isinstance(arguments, str):
         try:
@@ -64,7 +66,8 @@ def call_text(arguments: object) -> str:
 
 
 def output_text(content: object) -> str:
-    """Return the content of a tool's output as text: a string, an object that contains it, or a list of blocks.
+    """Return the content of a tool's output as text: a string, the string or list under `content` or `output` of an
+    object, however deep, or the texts of a list of blocks, joined by line ends.
 
     An object without `content` or `output` becomes JSON, any other value "".
     """
@@ -77,10 +80,10 @@ def output_text(content: object) -> str:
 
 
 def _message_block(item: object) -> MessageBlock:
-    """Return an item of a message's content as a block.
+    """Return an item of a message's content as a block: a text, a tool call, an output, or thinking without its words.
 
-    Thinking is without its words; an image, audio or file becomes the text `[image]`, `[audio]`, `[file]` or
-    `[document]`, an item of an unknown type without text `[type]`.
+    An image, audio or file becomes the text `[image]`, `[audio]`, `[file]` or `[document]`, an item of an unknown type
+    without text `[type]`.
     """
     if isinstance(item, str):
         return MessageBlock("text", item)

@@ -69,7 +69,9 @@ def detect(path: Path, head: str) -> Format | None:
 
 
 def _format_of_lines(objects: list[JsonObject]) -> Format | None:
-    """Return the format of the first line that one recognises; OpenAI's if plain messages precede it; else None."""
+    """Return the format of the first object that a format recognises; `openai-chat` if that is `plain-jsonl` and any
+    later one is OpenAI's; None if none is recognised.
+    """
     named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"

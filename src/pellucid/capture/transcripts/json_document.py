@@ -15,12 +15,16 @@ _BEGINS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
 
 
 def begins_json(head: str) -> bool:
-    """Whether a file's first characters open a JSON object or array, unlike `[10:30] Alice: …`."""
+    """Whether a file's first characters open a JSON object, or an array that is empty or begins with a string, object
+    or array; False for `[10:30] Alice: …`.
+    """
     return _BEGINS_JSON.match(head) is not None
 
 
 def is_lines(head: str) -> bool:
-    """Whether a file's first characters are JSON lines: a whole object on line one, or the start of one on line two."""
+    """Whether a file's first characters are JSON lines: line one is a whole object that is not empty, or is no JSON by
+    itself, and line two begins with `{`. Blank lines do not count.
+    """
     lines = [line for line in head.split("\n") if line.strip()][:2]  # U+2028 and others can be within a text
     if not lines or lines[0].lstrip().startswith("["):
         return False
@@ -76,7 +80,7 @@ def _members(text: "_Buffer", streamed: str) -> Iterator[tuple[str, object]]:
 
 
 def _array_values(text: "_Buffer") -> Iterator[object]:
-    """Yield the values of the array that begins at the next character, parsed one at a time."""
+    """Yield the values of the array that begins at the next character, one at a time. Raises as `elements` does."""
     text.take("[")
     while text.peek() != "]":
         yield text.value()
@@ -124,10 +128,10 @@ class _Buffer:
         self._at += 1
 
     def value(self) -> object:
-        """Consume and return the next JSON value, reading on as far as needed; a character is parsed about twice.
+        """Consume and return the next JSON value, reading chunks as far as needed, each time twice as much.
 
         UnfinishedJsonError if the text ends within a value; BrokenJsonError if what is there is not JSON, is nested too
-        deeply, or is longer than 16 Mi characters.
+        deeply, or is longer than about 16 Mi characters.
         """
         self.peek()
         while (found := self._parsed_value()) is None:
@@ -140,8 +144,9 @@ class _Buffer:
         return value
 
     def _parsed_value(self) -> tuple[object, int] | None:
-        """Return the value at the next character, and its end; None if it goes on, or can go on, in text that is not
-        read yet. BrokenJsonError if it is not JSON, or nested too deeply.
+        """Return the value at the next character, and the position after it; None if it goes on, or can go on, in text
+        that is not read yet. BrokenJsonError if it is not JSON, is nested too deeply, or is a number of too many
+        digits.
         """
         try:
             value, end = _DECODER.raw_decode(self._text, self._at)
@@ -156,12 +161,16 @@ class _Buffer:
         return (value, end) if self._ended or self._is_whole(value, end) else None
 
     def _is_whole(self, value: object, end: int) -> bool:
-        """Whether a parsed value really ends at `end`: a number can go on in text that is not read yet."""
+        """Whether a parsed value really ends at `end`: False at the end of what is read, and for a number followed by a
+        character that numbers contain.
+        """
         rest = self._text[end : end + 1]
         return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
 
     def _read_more(self, wanted: int) -> None:
-        """Read at least `wanted` more characters, if there are any, and forget those already consumed."""
+        """Drop what was consumed, and read at least `wanted` more characters, fewer only if the text ends; sets
+        `_ended` then.
+        """
         parts = [self._text[self._at :]]
         self._at = 0
         while wanted > 0 and not self._ended:
@@ -173,8 +182,9 @@ class _Buffer:
 
 
 def _is_cut_off(error: json.JSONDecodeError) -> bool:
-    """Whether a text could still be parsed if more followed: it ends where parsing failed, or within a string, a number
-    or a word."""
+    """Whether the text could still be parsed if more followed: what is left where parsing failed is empty or only white
+    space, or the beginning of a word such as `true`, of a number's rest or an escape, or an unterminated string.
+    """
     rest = error.doc[error.pos :].strip()
     is_begun = any(word.startswith(rest) for word in _WORDS) or _BEGUN.fullmatch(rest) is not None
     return is_begun or error.msg.startswith("Unterminated string")

@@ -22,12 +22,14 @@ def as_list(value: object) -> list[object]:
 
 
 def text_at(container: JsonObject, *keys: str) -> str | None:
-    """Return the first non-empty string under one of the keys; None if there is none."""
+    """Return the first non-empty string under one of the keys, tried in order; None if there is none."""
     return next((value for key in keys if isinstance(value := container.get(key), str) and value), None)
 
 
 def instant_at(container: JsonObject, *keys: str) -> datetime | None:
-    """Return the first readable time under one of the keys, in UTC, see `as_instant`; None if there is none."""
+    """Return the first time under one of the keys, tried in order, that `as_instant` can read, in UTC; None if there is
+    none.
+    """
     found = (as_instant(container.get(key)) for key in keys)
     return next((at for at in found if at), None)
 
@@ -41,9 +43,11 @@ def object_in(text: str) -> JsonObject:
 
 
 def as_instant(value: object) -> datetime | None:
-    """Parse a time as UTC to the millisecond: ISO 8601 text (UTC if it has no zone), or a number since 1970.
+    """Parse a time as UTC, rounded down to the millisecond: ISO 8601 text (UTC if it has no zone), or a number since
+    1970.
 
-    A number above 10¹¹ is in milliseconds, any other in seconds. None for other values, and outside `YEARS`.
+    A number above 10¹¹ is in milliseconds, any other in seconds. None for other values, and outside the years 1000 to
+    9998.
     """
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):

@@ -60,12 +60,15 @@ def without_reminders(text: str) -> str:
 
 
 def is_harness_text(text: str) -> bool:
-    """Whether the agent's program wrote a user message: a command's echo, an environment note, a file."""
+    """Whether the agent's program wrote a message in the user's name: it begins with one of `_OPENINGS`, such as a
+    command's echo or a note about the environment.
+    """
     return text.lstrip().startswith(_OPENINGS)
 
 
 def recap(text: str) -> str:
-    """Return the summary in a compaction message, without the instructions and the analysis around the summary.
+    """Return the summary in a compaction message (a summary in place of earlier turns), without the instructions before
+    and after it, and the analysis before `Summary:`.
 
     The section that repeats the user's messages is left out: they are turns already.
     """
@@ -75,16 +78,20 @@ def recap(text: str) -> str:
 
 
 def is_recap(text: str) -> bool:
-    """Whether a user message is the summary of a compacted conversation, sent by the agent's program."""
+    """Whether a user message is the summary of a compacted conversation, sent by the agent's program: it begins with
+    `This session is being continued from a previous conversation`.
+    """
     return bool(_CONTINUED.match(text))
 
 
 def accepted_plan(text: str) -> str:
-    """Return the plan in a user message by which the agent's program orders its implementation; "" if none."""
+    """Return the plan in a message by which the agent's program, in the user's name, orders the agent to carry it out
+    (`Implement the following plan:`); "" if it is no such message.
+    """
     opening = _CARRY_OUT.match(text)
     return _GO_ON.sub("", text[opening.end() :]).strip() if opening else ""
 
 
 def without_open_files(text: str) -> str:
-    """Return a message without the list of open files that an editor put before it."""
+    """Return a message without the list of open files that an editor put before `## My request for Codex:`."""
     return _IDE.sub("", text, count=1)

@@ -28,10 +28,12 @@ class Numbering:
         self._ordinals: Counter[str] = Counter()
 
     def number(self, turns: Iterable[Turn], conversation: str | None = None) -> Iterator[Turn]:
-        """Yield the turns with clean fields, numbered from 1 in each session; drop and count empty ones.
+        """Yield the turns with clean fields, numbered from 1 in each session; turns without words are left out and
+        counted.
 
         Later calls go on with the numbers, unless `conversation` is given: then the turns are a whole conversation,
-        numbered by itself, and `conversation` is appended to the file's name as the session of turns that name none.
+        numbered by itself. Turns that name no session get one named after the file and its first turn
+        (`_name_from_file`), with `conversation` appended.
         """
         ordinals = self._ordinals if conversation is None else Counter[str]()
         for turn in turns:
@@ -57,9 +59,9 @@ class Numbering:
             )
 
     def _clean_name(self, name: str | None) -> str:
-        """Return a clean name, "" for None.
+        """Return a clean name of at most 128 characters (`clean_name`), "" for None.
 
-        A long name is redacted before it is cut, as half a secret looks harmless.
+        A longer one is redacted before it is cut, as half a secret looks harmless; the secrets are counted.
         """
         if name is None or len(name) <= _LONGEST_NAME:
             return clean_name(name or "")
@@ -68,7 +70,9 @@ class Numbering:
         return clean_name(redacted.text)
 
     def _name_from_file(self, role: str, content: str) -> str:
-        """Return the session of turns that name none: the file's stem and a digest of the first turn's first line."""
+        """Return the session of turns that name none: the file's stem and a digest of the role and first line of the
+        first such turn. The first call's result is returned for the whole file.
+        """
         if not self._own_name:
             first_line = redact(content.lstrip().partition("\n")[0]).text
             digest = hashlib.blake2b(f"{role}:{first_line}".encode(), digest_size=4).hexdigest()
@@ -77,7 +81,7 @@ class Numbering:
 
 
 def numbered(read_raw: Callable[[Source], Iterator[Turn]]) -> Callable[[Source], Iterator[Turn]]:
-    """Decorate a format's reader: its raw turns pass through a `Numbering` of their own."""
+    """Decorate a format's reader: its raw turns pass through `Numbering.number`, a new `Numbering` for each file."""
 
     @wraps(read_raw)
     def read(source: Source) -> Iterator[Turn]:
@@ -99,7 +103,9 @@ def clean_text(text: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """Return a printable one-line name of at most 128 characters; a longer name becomes its beginning and a digest."""
+    """Return a name stripped, with `-` for each unprintable character, at most 128 characters long; of a longer one the
+    beginning and a digest.
+    """
     name = _printable(name)
     if len(name) <= _LONGEST_NAME:
         return name

@@ -63,7 +63,8 @@ class Source:
         return head_of(self.path)
 
     def begins_with_long_line(self) -> bool:
-        """Whether the file is JSON lines with a first line that is longer than the head (up to 16 MiB).
+        """Whether the file is JSON lines with a first line of more than 256 KiB and less than 16 MiB: it ends with `}`,
+        and `{` follows it.
 
         The head then does not show that another line follows.
         """
@@ -78,7 +79,9 @@ class Source:
             return is_whole and stream.read(_CHUNK).lstrip().startswith(b"{")
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield every line, with U+FFFD for bytes that are not UTF-8; skip and count a line longer than 16 MiB."""
+        """Yield every line, with U+FFFD for bytes that are not UTF-8; a line longer than 16 MiB is left out, and
+        counted as unreadable. The bytes read are counted.
+        """
         with self.path.open("rb") as stream:
             number = 0
             while raw := stream.readline(MAX_LINE):
@@ -91,10 +94,10 @@ class Source:
                 yield SourceLine(number, decode_line(raw).rstrip("\r\n"), raw.endswith(b"\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the JSON object of every line; blank lines are passed over.
+        """Yield the JSON object of every line, with the line's number; blank lines are passed over.
 
-        A line that is no object, or an empty one, is counted as malformed; a last line without its newline that is not
-        valid JSON is counted as `unfinished-line`.
+        A line that is not JSON, no object, or an empty one, is counted as unreadable; a last line without its newline
+        that is not valid JSON as `unfinished-line`, as its writer may still be at work.
         """
         for line in self.lines():
             if not line.text.strip():
@@ -113,7 +116,9 @@ class Source:
                 self.report.cannot_read(self.path, line.number, "not a JSON object")
 
     def chunks(self) -> Iterator[str]:
-        """Yield the text in pieces of at most 64 KiB, for documents that are not read by lines."""
+        """Yield the decoded text in pieces of at most 64 KiB of the file, for documents that are not read by lines; the
+        bytes read are counted.
+        """
         decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         with self.path.open("rb") as stream:
             while raw := stream.read(_CHUNK):
@@ -127,7 +132,7 @@ class Source:
         self.on_bytes(len(raw))
 
     def _skip_line(self, stream: BinaryIO) -> None:
-        """Read on to the end of a line that is too long to store."""
+        """Read and count bytes up to the end of the current line, which is too long to be read whole."""
         while raw := stream.readline(_CHUNK):
             self._count(raw)
             if raw.endswith(b"\n"):

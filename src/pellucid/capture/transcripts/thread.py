@@ -33,9 +33,10 @@ class Queue:
         self._delivered = Counter[str]()
 
     def append(self, message: Queued) -> bool:
-        """Append a message to the queue; return False for a blank text, a program's notice or a command.
+        """Append a message to the queue; return False, and append nothing, for a blank text, a program's notice
+        (`<task-notification>`) or a slash command.
 
-        With 1,024 messages waiting, a further one is dropped, and True returned.
+        With 1,024 messages waiting, a further one is dropped, though True is returned.
         """
         if not message.text.strip() or _NOTICE.match(message.text) or _COMMAND.match(message.text):
             return False
@@ -44,9 +45,10 @@ class Queue:
         return True
 
     def take_delivered(self, text: str | None) -> Queued | None:
-        """Remove and return the message given to the agent: the one with this text; without a text, the oldest.
+        """Remove and return the waiting message that was given to the agent: the first with this text; without a text,
+        the oldest.
 
-        None if no message fits. The message counts as delivered. White space makes no difference.
+        None if no message fits. The message is noted as delivered. White space makes no difference.
         """
         named = next((each for each in self._waiting if text and _normalised(each.text) == _normalised(text)), None)
         if text and named is None:
@@ -58,23 +60,26 @@ class Queue:
         return message
 
     def note_delivered(self, text: str) -> None:
-        """Note that a message was delivered, which a later line can repeat; with 1,024 different ones not repeated yet,
-        do nothing."""
+        """Note that a message was given to the agent, so that a later line that repeats it can be told (`take_repeat`);
+        do nothing if 1,024 different ones are noted.
+        """
         if len(self._delivered) < _MAX_WAITING:
             self._delivered[_normalised(text)] += 1
 
     def drop_oldest(self) -> None:
-        """Remove the oldest message: a later line of its own has it as a prompt."""
+        """Remove the oldest waiting message, without noting it as delivered: the transcript has it again as an ordinary
+        user message. Do nothing if none waits.
+        """
         del self._waiting[:1]
 
     def clear(self) -> None:
-        """Remove all messages: the user edits them again, and sends them anew."""
+        """Remove all waiting messages: the user took them back to edit, and sends them anew."""
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Return whether a message repeats a delivered one, of which one delivery is then forgotten.
+        """Return whether a message repeats one that was noted as delivered; if so, forget one delivery of it.
 
-        Messages with this text that still wait are removed in any case. White space makes no difference.
+        Waiting messages with this text are removed in any case. White space makes no difference.
         """
         words = _normalised(text)
         self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
@@ -98,9 +103,10 @@ class Titles:
         self._waiting: dict[str, list[str]] = {}
 
     def note_line(self, line_id: str | None, session: str) -> list[str]:
-        """Note the session of a line, given the line's id; return the titles that waited for that line, in order.
+        """Note the session of a line, given the line's id; return, and forget, the titles that waited for that line, in
+        order.
 
-        Beyond 65,536 lines, the line noted first is forgotten.
+        Nothing is noted for the id None. Beyond 65,536 lines, the line noted first is forgotten.
         """
         if line_id is None:
             return []
@@ -110,7 +116,8 @@ class Titles:
         return self._waiting.pop(line_id, [])
 
     def session_for(self, line_id: str, title: str) -> str | None:
-        """Return the session of the line that a title names; if not seen yet, None, and the title waits for it.
+        """Return the session of the line that a title names by its id; None if that line was not noted yet: the title
+        then waits for it.
 
         With titles waiting for 1,024 lines, a further title is dropped.
         """
@@ -121,7 +128,7 @@ class Titles:
         return None
 
     def waiting_count(self) -> int:
-        """Return the number of titles that name a line not seen yet."""
+        """Return the number of titles that wait for a line not noted yet."""
         return sum(map(len, self._waiting.values()))
 
 
@@ -139,7 +146,11 @@ class Thread:
     placed: str = ""  # the session that `folder` and `branch` belong to
 
     def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
-        """Note the folder and branch of a line's session; None leaves those of the same session as they were."""
+        """Note the folder and branch of a line's session; None leaves those of the same session as they were.
+
+        At the first line of another session, both are forgotten first. A line without a session ("") belongs to the
+        last one.
+        """
         if session and session != self.placed:
             self.placed, self.folder, self.branch = session, None, None
         self.folder = folder or self.folder

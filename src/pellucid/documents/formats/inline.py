@@ -30,9 +30,10 @@ ResolveLink = Callable[[str, str], str]
 
 
 def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
-    """Return one line of Markdown as plain words, at most 2,000 characters of it.
+    """Return the first 2,000 characters of one line of Markdown as plain words: without markup, HTML tags and comments.
 
-    A link becomes its text, or the words that `resolve` gives for the link.
+    A link becomes its text, or the words that `resolve` gives for its text and target (an empty target for a reference
+    link); a wiki link its label.
     """
     if not _MARKED.search(text):
         return " ".join(text[:_MOST].split())
@@ -57,7 +58,9 @@ def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
 
 
 def plain_rst(text: str) -> str:
-    """Return one line of reStructuredText as plain words, at most 2,000 characters of it."""
+    """Return the first 2,000 characters of one line of reStructuredText as plain words; a role or link becomes its
+    text.
+    """
     text = _ROLE.sub(lambda found: _TARGET.sub("", found[1]) or found[1], text[:_MOST])
     text = _TICKED.sub(lambda found: found[1] or _TARGET.sub("", found[2]) or found[2], text)
     text = _SUBSTITUTED.sub(r"\1", _STARS.sub(r"\2", text))

@@ -29,11 +29,11 @@ _FAR = 4
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
-    """Return the headings from line `start` (0-based) on, and the line spans of fenced code and gapped comments.
+    """Return the headings from line `start` (0-based) on, and the line spans of fenced code and of comments with a
+    blank line in them.
 
-    A gapped comment contains a blank line. Blocks are those of CommonMark, except that neither a table row nor more
-    than 200 characters above `---` are a heading, and a line `<h1>…</h1>` is one. A Markdown heading in a list or
-    quotation does not count.
+    Blocks are those of CommonMark, except that neither a table row nor more than 200 characters above `---` are a
+    heading, and a line `<h1>…</h1>` is one. A Markdown heading in a list or quotation does not count.
     """
     headings: list[Heading] = []
     whole: list[Span] = []
@@ -72,9 +72,11 @@ def _is_gapped_comment(lines: Sequence[str]) -> bool:
 
 
 def markdown_markup(text: str) -> MarkupSpans:
-    """Find the HTML comments and the code of a Markdown text: fenced code, and code indented outside lists.
+    """Find the character spans of the HTML comments and the code of a Markdown text: fenced code, and code indented by
+    four columns outside lists; not code within a line.
 
-    An unclosed fence counts only if it names a language; otherwise it can be the end of a fence that was cut in two.
+    A fence that is not closed counts only if it names a language; otherwise it can be the end of a fence that was cut
+    in two.
     """
     if _COMMENT not in text and "```" not in text and "~~~" not in text and "    " not in text and "\t" not in text:
         return NO_MARKUP
@@ -96,7 +98,11 @@ def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans of lines that are indented code: after a blank line, outside lists and fences."""
+    """Yield the spans of lines that are indented code: by four columns or more, after a blank line, outside lists and
+    the spans `fenced`.
+
+    A list goes on up to a line that is not indented after a blank line.
+    """
     fenced_lines = {at for first, end in fenced for at in range(first, end)}
     after_blank, in_list = True, False
     at = 0
@@ -119,10 +125,10 @@ def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Spa
 
 
 def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of the HTML comments outside code.
+    """Yield the character spans of the HTML comments outside code, that of blocks (`code`) and that within a line.
 
-    An unclosed comment reaches to the end of the text if it begins its line; otherwise it, and all after it, is text.
-    `begins` has the offset of each line, `code` the spans of code blocks.
+    A comment that is not closed reaches to the end of the text if it begins its line; otherwise it, and all after it,
+    is text. `begins` has the offset of each line.
     """
     line_begin, inline_code = -1, list[Span]()
     at = text.find(_COMMENT)
@@ -145,7 +151,9 @@ def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> It
 
 
 def _inline_code(text: str, begin: int) -> list[Span]:
-    """Return the spans, in `text`, of the inline code in the line that begins at the offset `begin`."""
+    """Return the spans, in `text`, of the code between backticks in the line that begins at the offset `begin`, of
+    which the first 2,000 characters are searched.
+    """
     text_of_line = text[begin : begin + _MOST_OF_A_LINE].split("\n", 1)[0]
     return (
         [(begin + found.start(), begin + found.end()) for found in _TICKED.finditer(text_of_line)]

@@ -32,9 +32,9 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 
 
 def without_comments(text: str, lines: Sequence[str], find_markup: FindMarkup, sign: str) -> Sequence[str]:
-    """Return the lines of a text with every comment of more than one line blanked.
+    """Return the lines of a text with every comment of more than one line blanked; shorter comments stay.
 
-    A line of which nothing is left becomes `sign`. `find_markup` finds the comments.
+    A line of such a comment of which nothing is left becomes `sign`. `find_markup` finds the comments.
     """
     comments = [(first, end) for first, end in find_markup(text).comments if "\n" in text[first:end]]
     if not comments:
@@ -53,16 +53,16 @@ def line_offsets(lines: Sequence[str]) -> list[int]:
 
 
 def span_end_at(offset: int, spans: Sequence[Span]) -> int:
-    """Return the end of the span that contains an offset; 0 if no span does. `spans` are sorted."""
+    """Return the end of the span that contains an offset; 0 if no span does. `spans` are sorted, and do not overlap."""
     place = bisect_right(spans, offset, key=lambda span: span[0]) - 1
     return spans[place][1] if place >= 0 and offset < spans[place][1] else 0
 
 
 def block_end(lines: Sequence[str], first: int, margin: int) -> int:
-    """Return the index after the last line of a block that begins at line `first`: lines indented by more than
-    `margin`.
+    """Return the index after the last line of the block that begins at line `first`: lines indented by more than
+    `margin` columns, with the blank lines between them.
 
-    Blank lines between such lines belong to the block. Return `first` if its first non-blank line is not so indented.
+    Return `first` if the first line that is not blank is not so indented.
     """
     end = first
     while first < len(lines) and (not lines[first].strip() or indentation(lines[first]) > margin):

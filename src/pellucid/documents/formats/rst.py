@@ -22,8 +22,9 @@ _RST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•‣⁃]|#\.|\(?\w{1,3}[.)])[ \t]+)?"
 
 
 def rst_outline(lines: Sequence[str], start: int) -> Outline:
-    """Return the headings from line `start` (0-based) on, and the spans of lines of tables and indented blocks, in
-    linear time."""
+    """Return the headings from line `start` (0-based) on, and the line spans of simple tables and indented blocks,
+    which should not be cut; in linear time.
+    """
     return _OutlineScan(lines, start).run()
 
 
@@ -79,8 +80,9 @@ class _OutlineScan:
         return 0
 
     def _take_overlined_title(self, at: int) -> int:
-        """Add the title between two equal lines that begins at line `at`, and return the line after it; 0 if there is
-        none."""
+        """Add the heading of the title between two equal lines of punctuation that begins at line `at`, and return the
+        line after it; 0 if there is none.
+        """
         if at + 2 >= len(self._lines):
             return 0
         over, title, under = (line.rstrip() for line in self._lines[at : at + 3])
@@ -89,7 +91,11 @@ class _OutlineScan:
         return self._add_heading(title.strip(), over, at, at + 3, over=True)
 
     def _take_underlined_title(self, at: int) -> int:
-        """Add the underlined title at line `at`, and return the line after it; 0 if there is none."""
+        """Add the heading of the title at line `at` with a line of punctuation below it, and return the line after
+        both; 0 if there is none.
+
+        A list item, directive, field or the like is no title.
+        """
         if at + 1 >= len(self._lines):
             return 0
         title, under = (line.rstrip() for line in self._lines[at : at + 2])
@@ -100,9 +106,11 @@ class _OutlineScan:
         return self._add_heading(title, under, at, at + 2, over=False)
 
     def _add_heading(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
-        """Add a heading and return `end`; return 0 and add nothing if the adornment is too short for the title.
+        """Add a heading and return `end`; return 0 and add nothing if the adornment, the line below the title, is
+        shorter than the title and than four characters.
 
-        Each new style of adornment is one level deeper; `over` says that it is above the title as well.
+        The first heading of a new style of adornment (its character, and `over`: whether it is above the title as well)
+        makes the next deeper level.
         """
         if len(adornment) < min(len(title), _SURE):
             return 0
@@ -112,7 +120,9 @@ class _OutlineScan:
 
 
 def rst_markup(text: str) -> MarkupSpans:
-    """Find the comments of a reStructuredText file, and its code: literal blocks, and directives that contain code."""
+    """Find the character spans of the comments of a reStructuredText file, and of its code: literal blocks, and
+    directives that contain code.
+    """
     if ".." not in text and "::" not in text:
         return NO_MARKUP
     lines = text.split("\n")
@@ -126,7 +136,10 @@ def rst_markup(text: str) -> MarkupSpans:
 
 
 def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield the blocks of comments and code, each as (first line, line after the block, whether it is code)."""
+    """Yield the blocks of comments and code, each as (first line, line after the block, whether it is code), 0-based.
+
+    A literal block begins on the line after its `::`, any other on its own line `.. …`.
+    """
     at, after_blank = 0, True
     while at < len(lines):
         line = lines[at]

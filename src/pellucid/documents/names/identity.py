@@ -35,12 +35,14 @@ class DocumentIdentity:
 
 
 def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> DocumentIdentity:
-    """Return the identity of a document; its entity is the document's own id if it has one, else its path.
+    """Return the identity of a document; its entity, the name of what it defines, is its own id if it has one, else its
+    path.
 
     The id is sought in the header, then in the file's name, then in `heading`, the first heading of level 1 (empty if
     there is none). `root` is the name of the folder that the path is relative to: `adr` for `0018-use-rrf.md`. The
-    title is that of the header, else the heading, else the file's name in words, at most 300 characters of it. Aliases
-    are the path, and a title and a file name that are distinctive, except what is the entity already.
+    title is that of the header, else the heading without the id, else the file's name in words, at most 300 characters
+    of it. Aliases are the path, and a title and a file name that are distinctive (mostly: of two words), except what is
+    the entity already.
     """
     place = f"{root}/{path}" if root else path
     number = _document_number(place, header, heading)
@@ -59,10 +61,11 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
 
 
 def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
-    """Return the number of a document in its series, in the fullest form that it writes (`SPEC-054`); None if it has
-    none.
+    """Return the number of a document in its series, as `identify` seeks it, in the fullest form that it writes
+    (`SPEC-054`); None if it has none.
 
-    `path` begins with the name of the root folder.
+    A heading that begins with bare digits counts in a folder that means a series. `path` begins with the name of the
+    root folder.
     """
     file_number = numbered.file_number(path)
     heading_number = numbered.heading_number(heading)
@@ -76,8 +79,13 @@ def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numb
 
 
 def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Iterator[Numbered]:
-    """Yield the numbers that the header gives the document: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001` in
-    `0001-….md`."""
+    """Yield the numbers that the header gives the document, in its order: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001`
+    in `0001-….md`.
+
+    Under a key that is no id, a number of another series, or one that is not the first key's, counts only if the file's
+    name or the heading has it as well; bare digits count for a series in `WELL_KNOWN`, or one that these name with
+    them.
+    """
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)
         number = numbered.full_number(value)
@@ -98,7 +106,9 @@ def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Itera
 
 
 def _names_number(series: str, digits: str, text: str) -> bool:
-    """Whether a text names this number of a series, as `rfc 9110` does."""
+    """Whether a text names this number of a series, as `rfc 9110` does: with at most two signs between, and any leading
+    zeros.
+    """
     return re.search(rf"\b{re.escape(series)}[-_ #]{{0,2}}0*{int(digits)}(?!\d)", text, re.IGNORECASE) is not None
 
 
@@ -112,10 +122,10 @@ def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
 
 
 def _document_type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
-    """Return `Decision` or `Specification` by the series of the document's number, if it has one.
+    """Return the entity type of a document: `Decision` or `Specification` by the series of its number, if it has one.
 
-    Without a number: `Decision` if the document has a status and its path is in a folder of decisions, unless
-    `_NO_DECISION` matches the file's name; `Document` otherwise.
+    Without a number: `Decision` if its header has a status and the nearest folder above that means a series is one of
+    decisions, unless `_NO_DECISION` matches the file's name; `Document` otherwise.
     """
     if number:
         return "Decision" if number.series in _DECISION_SERIES else "Specification"
@@ -124,7 +134,8 @@ def _document_type(path: str, header: Mapping[str, str], number: Numbered | None
 
 
 def _file_name_words(path: str, place: str) -> str:
-    """Return the file's name as words, without its number: `use rrf` for `0018-use-rrf`, `a` for `a/README`.
+    """Return the file's name as words, without its number: `use rrf` for `0018-use-rrf`; for a `README` or `index` its
+    folder's, `a` for `a/README`.
 
     `place` is the path with the root folder's name before it; its folders decide whether the name has a number.
     """
@@ -138,7 +149,9 @@ def _file_name_words(path: str, place: str) -> str:
 
 
 def _is_distinctive_title(title: str) -> bool:
-    """Whether a title can be an alias: it has two words, or two characters of a script without spaces."""
+    """Whether a title can be an alias: it has two words, or two characters of a script that puts no spaces between
+    words (Han, Thai).
+    """
     return len(title.split()) > 1 or len(_UNSPACED.findall(title)) > 1
 
 

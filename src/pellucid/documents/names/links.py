@@ -38,8 +38,9 @@ _PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{SUFFIX}
 def find_links(text: str, path: str) -> Iterator[Named]:
     """Yield the documents that a text links to: by a path relative to `path`, by a wiki link, by a `:doc:` role.
 
-    `path` is the text's document. The name of a linked file is its path relative to the documents' root; files outside
-    of that root, URLs and files that are no documents are left out. A wiki link gives the name as written.
+    `path` is that of the text's document. The name of a linked file is its path relative to the documents' root (a
+    target that begins with `/` is relative to that), its anchor the part after `#`; files outside of that root, URLs
+    and files that are no documents are left out. A wiki link gives the name as written.
     """
     if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
@@ -55,7 +56,8 @@ def find_links(text: str, path: str) -> Iterator[Named]:
 def find_definitions(text: str, path: str) -> Iterator[tuple[str, Named]]:
     """Yield each label that a text defines for a document (`[label]: a.md`, `.. _label: a.rst`), with that document.
 
-    The label is lower-case with single spaces. Documents are named as by `find_links`.
+    The label is lower-case with single spaces. Documents are named, and left out, as by `find_links`; the span is that
+    of the definition.
     """
     if "]:" not in text and ".. _" not in text:
         return
@@ -69,9 +71,11 @@ def find_definitions(text: str, path: str) -> Iterator[tuple[str, Named]]:
 
 
 def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each label that a text uses, with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst.
+    """Yield each label that a text uses, with the start and end of its use: `[text][label]`, `[label][]`, `[label]`;
+    `label_` in reStructuredText.
 
-    The label is in the form that `find_definitions` gives it. `path` decides whether the text is rst.
+    The label is in the form that `find_definitions` gives it; the beginning of a definition is left out. `path`, by its
+    suffix, decides whether the text is reStructuredText.
     """
     for found in (_LABELLED_RST if _is_rst(path) else _LABELLED).finditer(text):
         line = text.rfind("\n", 0, found.start()) + 1
@@ -80,7 +84,9 @@ def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
 
 
 def find_paths(text: str, path: str) -> Iterator[Named]:
-    """Yield the documents that a header value names by paths relative to `path`, named as by `find_links`."""
+    """Yield the documents that a header value names by paths relative to `path`, the document's own, named as by
+    `find_links`.
+    """
     for found in _PATH.finditer(text):
         if name := _resolve_path(found["path"], path):
             yield Named(name, node_key(name), *found.span())
@@ -105,7 +111,9 @@ def _is_rst(path: str) -> bool:
 
 
 def _resolve_path(target: str, path: str) -> str:
-    """Return a link target as a path relative to the documents' root; empty if the target is outside of that folder."""
+    """Return a link target as a path relative to the documents' root: one that begins with `/` as it is, any other from
+    the folder of `path`; empty if it is outside of the root.
+    """
     target_path = unquote(target).strip()
     joined = target_path.lstrip("/") if target_path.startswith("/") else f"{dirname(path)}/{target_path}"
     resolved = normpath(joined.lstrip("/"))

@@ -73,17 +73,20 @@ class Naming:
         return self if not wanted or wanted in self.series else Naming((*self.series, wanted), self.patterns)
 
     def may_name(self, text: str) -> bool:
-        """Whether a text can contain a name at all: a cheap check that most texts fail."""
+        """Whether a text can contain a name at all, a cheap check that most texts fail: it contains one of the series,
+        in any case. Always True if there are user patterns.
+        """
         if self._forms.patterns:
             return True
         lowered = text.lower()
         return any(each in lowered for each in self._forms.needles)
 
     def find(self, text: str, *, in_lists: bool = False) -> list[Named]:
-        """Return the names in a text, in order and without overlaps.
+        """Return the names of documents in a text, in order and without overlaps, each with the part of the document
+        that follows it as `anchor` (`SPEC-037 §3`).
 
-        A link whose text and target name the same document counts once. With `in_lists`, numbers that follow a name in
-        a list are of its series: `SPEC-034, 044 and 052`.
+        A link whose text and target name the same document counts once. With `in_lists`, or after a plural, numbers
+        that follow a name in a list are of its series: `SPEC-034, 044 and 052`; after a slash they always are.
         """
         if not self.may_name(text):
             return []
@@ -108,7 +111,7 @@ class Naming:
                 end_of_list = end
 
     def _find_by_pattern(self, text: str) -> Iterator[Named]:
-        """Yield the names that match the user's patterns."""
+        """Yield the matches of the user's patterns as names, with single spaces."""
         for pattern in self._forms.patterns:
             for found in matches(pattern, text):
                 if name := " ".join(found[0].split()):
@@ -116,13 +119,17 @@ class Naming:
 
 
 def own_series(entity: str) -> str:
-    """Return the series of a document's own id, in upper case (`SPEC`); empty for a path or any other name."""
+    """Return the series, in upper case (`SPEC`), of an entity that is a series and a number (`SPEC-054`); empty for a
+    path or any other name.
+    """
     found = _ENTITY.fullmatch(entity.strip())
     return found[1].upper() if found and _SERIES.fullmatch(found[1]) else ""
 
 
 def anchor_at(text: str, end: int) -> str:
-    """Return the part of a document that the text after `end` names: `3` for `§3`, `section 3`; empty if none."""
+    """Return the part of a document that the text from `end` on, right after its name, names: `3` for `§3`, `section
+    3`, `x` for `.md#x`; empty if none.
+    """
     found = _anchor_pattern().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
 
@@ -152,7 +159,9 @@ class _Forms:
 
 @lru_cache(maxsize=256)
 def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
-    """Compile the series into one pattern, the longest first, and each user pattern; InputError if one is invalid."""
+    """Compile the series into one pattern, the longest first, and each user pattern; InputError for a series that is no
+    word of letters and digits, and for a pattern that `compile_safely` refuses.
+    """
     for each in series:
         if not _SERIES.fullmatch(each):
             raise InputError(
@@ -168,7 +177,8 @@ def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms
 def _belong_together(text: str, match: re.Match[str]) -> bool:
     """Whether a matched series and number are a name.
 
-    With a space or nothing between, the series must be in upper case; an rst role (:pep:`8`) must begin with a colon.
+    With a hyphen, `_` or `#` between, they always are. With a space, a plural `s` or nothing, the series must be in
+    upper case; an rst role (:pep:`8`) must begin with a colon.
     """
     gap = match["gap"].strip()
     if gap == ":`":
@@ -179,8 +189,9 @@ def _belong_together(text: str, match: re.Match[str]) -> bool:
 def _following_numbers(text: str, at: int, first: str, *, in_lists: bool) -> Iterator[tuple[str, int, int]]:
     """Yield the numbers from offset `at` on that continue a name (`SPEC-034/035`), each with its start and end.
 
-    `first` is the number of the name. With `in_lists`, numbers after commas or `and` count too, unless `first` has
-    leading zeros and another length.
+    `first` is the number of the name: if it has leading zeros, a number after a slash gets as many digits. With
+    `in_lists`, numbers after commas or `and` count too, up to one that has another length than a `first` with leading
+    zeros.
     """
     padded_width = len(first) if first.startswith("0") else 0
     while True:
@@ -197,7 +208,9 @@ def _following_numbers(text: str, at: int, first: str, *, in_lists: bool) -> Ite
 
 
 def _numbered_name(series: str, number: str, start: int, end: int) -> Named:
-    """Make a document name such as `SPEC-054`; its key has no leading zeros."""
+    """Make the `Named` of a series and a number: the name is as written (`SPEC-054`), the key in lower case and without
+    leading zeros (`spec-54`).
+    """
     name = f"{series}-{number}"
     return Named(name, f"{series.lower()}-{int(number)}", start, end)
 
@@ -212,7 +225,9 @@ def _without_overlaps(names: list[Named]) -> list[Named]:
 
 
 def _join_link_names(text: str, names: list[Named]) -> list[Named]:
-    """Return the names, with the name in a link's text and that in its target joined if they are the same document."""
+    """Return the names, with the name in a link's text and the next one, in its target, joined into one if they are the
+    same document; the first anchor is kept.
+    """
     out: list[Named] = []
     for each in names:
         last = out[-1] if out else None

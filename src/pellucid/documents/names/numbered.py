@@ -55,8 +55,9 @@ def stem(path: str) -> str:
 
 
 def folder_series(path: str) -> str | None:
-    """Return the series that the nearest such folder above a file means: `ADR` for `decisions/`, `RFC` for `rfcs/`;
-    else None."""
+    """Return the series that the nearest folder above a file means, of those that mean one: `ADR` for a folder of
+    decisions (`decisions/`, `adr/`), `RFC` for `rfcs/` and so on for `WELL_KNOWN`; else None.
+    """
     for folder in reversed(path.casefold().split("/")[:-1]):
         if _DECISIONS.fullmatch(folder):
             return "ADR"
@@ -66,9 +67,11 @@ def folder_series(path: str) -> str | None:
 
 
 def file_number(path: str) -> Numbered | None:
-    """Return the number in a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if there is none.
+    """Return the number that begins a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if there is
+    none.
 
-    None for a template and for a date, too. Digits alone count only in a folder that means a series (`folder_series`).
+    None for a template and for a date, too, and for what is hardly a document's number (`plausible_number`). Digits
+    alone count only in a folder that means a series (`folder_series`).
     """
     name = stem(path)
     if "template" in name.casefold():
@@ -84,14 +87,19 @@ def file_number(path: str) -> Numbered | None:
 
 
 def leading_digits(text: str) -> str | None:
-    """Return the digits that a text begins with: `0018` of `0018-use-rrf`; None if there are none or more text adjoins
-    them."""
+    """Return the one to six digits that a text begins with, after `#` or not: `0018` of `0018-use-rrf`; None if there
+    are none, or neither the end nor a space or punctuation follows them.
+    """
     found = _LED.match(text)
     return found[1] if found and _PREFIX_ENDS.match(text, found.end()) else None
 
 
 def heading_number(text: str) -> Numbered | None:
-    """Return the number that a heading gives itself: `SPEC-059 — Tri-graph`, not `RFC 2119 in practice`; else None."""
+    """Return the number that a heading gives itself, with its end or punctuation after it: `SPEC-059 — Tri-graph`, not
+    `RFC 2119 in practice`; else None.
+
+    None, too, for what is hardly a document's number (`plausible_number`).
+    """
     found = _FULL.match(text, 1 if text[:1] in "[(" else 0)
     if not found or not _HEADING_ENDS.match(text, found.end()):
         return None
@@ -99,7 +107,9 @@ def heading_number(text: str) -> Numbered | None:
 
 
 def full_number(text: str) -> Numbered | None:
-    """Return the number of a text that is only a series and digits (`SPEC-059`, `ADR #18`); None for any other."""
+    """Return the number of a text that is only a series and one to six digits (`SPEC-059`, `ADR #18`), in quotes or
+    brackets or not; None for any other.
+    """
     found = _FULL.fullmatch(text.strip(" \"'<>[]()"))
     return Numbered(found[1].upper(), found[2]) if found else None
 
@@ -107,7 +117,9 @@ def full_number(text: str) -> Numbered | None:
 def plausible_number(series: str, digits: str, *, is_joined: bool = False) -> Numbered | None:
     """Return the number that a series and digits make; None if it is hardly a document's: `step-3`, `log4`, `FY-2024`.
 
-    `is_joined` says that nothing is between the series and the digits in the text.
+    It is one for a series in `WELL_KNOWN`. For any other not in `_NO_SERIES`, something must be between series and
+    digits (`is_joined`: nothing is), the digits must be no year, and the series in upper case, of two letters or more,
+    or the digits three or more with a leading zero.
     """
     word = series.casefold()
     if word in _NO_SERIES or (word not in WELL_KNOWN and (is_joined or _YEAR.fullmatch(digits))):
@@ -119,9 +131,9 @@ def plausible_number(series: str, digits: str, *, is_joined: bool = False) -> Nu
 
 
 def is_series(word: str) -> bool:
-    """Whether a word can be the series of numbered documents: `SPEC` can, `step` and `page` cannot.
+    """Whether a word can be the series of numbered documents: `SPEC` can, `step` and `page` (in `_NO_SERIES`) cannot.
 
-    It has 2 to 15 letters and digits, a letter first.
+    It has 2 to 15 ASCII letters and digits, a letter first.
     """
     return word.casefold() not in _NO_SERIES and re.fullmatch(r"[A-Za-z][A-Za-z0-9]{1,14}", word) is not None
 

@@ -48,7 +48,9 @@ def compile_safely(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern, in order and without overlaps; matches longer than 64 characters are left out."""
+    """Yield the matches of a pattern, in order and without overlaps; empty ones, and those longer than 64 characters,
+    are left out.
+    """
     at, size = 0, len(text)
     while at < size:
         end = min(at + _STEP + LONGEST, size)
@@ -69,7 +71,9 @@ def _pattern_error(pattern: str, why: str, next_step: str) -> InputError:
 
 
 def _find_danger(pattern: str) -> str:
-    """Return why a pattern can take too long (exponential time, or many steps a character); empty if it cannot."""
+    """Return why a pattern can take too long, as the end of a sentence about it (exponential time, or many steps a
+    character); empty if it cannot.
+    """
     open_groups = [_Group()]
     at, closed_group, repeats, options = 0, _Group(), 0, 0
     while at < len(pattern):
@@ -88,8 +92,9 @@ def _find_danger(pattern: str) -> str:
 
 
 def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
-    """Apply the next piece of a pattern to the stack of `open_groups`; return the group that it closed, else an empty
-    group."""
+    """Apply the next piece of a pattern, of this kind (see `_piece_at`), to the stack of `open_groups`, which has one
+    for the whole pattern; return the group that it closed, else an empty group.
+    """
     if kind == "open":
         open_groups.append(_Group())
     elif kind == "close" and len(open_groups) > 1:
@@ -113,7 +118,9 @@ class _Group:
 
 
 def _piece_at(pattern: str, at: int) -> tuple[int, str]:
-    """Return the length and kind of the piece of a pattern at `at`: `plain`, `open`, `close`, `repeat`, `option`, …"""
+    """Return the length and kind of the piece of a pattern at `at`: `open`, `close`, `choice` (`|`), `reference`, a
+    repeat's kind (`_repeat_at`), or `plain` for any other.
+    """
     char = pattern[at]
     if found := _ESCAPE.match(pattern, at):
         return len(found[0]), "reference" if found[0][1].isdigit() and found[0][1] != "0" else "plain"
@@ -131,7 +138,9 @@ def _piece_at(pattern: str, at: int) -> tuple[int, str]:
 
 
 def _repeat_at(pattern: str, found: re.Match[str]) -> tuple[int, str]:
-    """Return the length of a repeat with its suffix, and its kind: `option` for `?`, `count` for `{3}`, or `repeat`."""
+    """Return the length of a repeat with its suffix (`?` or `+`), and its kind: `option` for `?`, `count` for `{3}`, or
+    `repeat` for any other, of open length.
+    """
     length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
     if found[0] in "*+?":
         return length, "option" if found[0] == "?" else "repeat"

@@ -28,7 +28,11 @@ _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of one note; each has the note's title as subject, and its date, else the file's."""
+    """Yield the memories of one note: its list items that are observations or relations, then statements of its prose.
+
+    Each has the note's title (else the file's stem) as its entity, the tags and the date of the note's header, else the
+    time of the file's last change. Comments are left out; a fault in the header is noted as a problem.
+    """
     parts = parse_header(document.text())
     if parts.problem:
         document.add_problem(1, parts.problem)
@@ -68,7 +72,11 @@ def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> A
 
 
 def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of an observation, `[decision] Use Postgres #db`; None for another form or an empty one."""
+    """Return the memory of an observation, `[decision] Use Postgres #db`, a copy of `note`; None for another form, a
+    task's mark or time in place of the label, or one that states nothing.
+
+    The label gives the category, if it is known, and becomes a tag, as do the words after `#`.
+    """
     found = _OBSERVATION.fullmatch(text)
     if found is None:
         return None
@@ -89,19 +97,29 @@ def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> Adopte
 
 
 def _is_mark(label: str) -> bool:
-    """Whether the text in brackets is a task's mark or a time of day, and so not a category."""
+    """Whether the text in brackets is a task's mark (`x`, or one character that is no letter or digit) or a time of
+    day, and so not a category.
+    """
     return _CLOCK.fullmatch(label) is not None or label in {"x", "X"} or (len(label) == 1 and not label.isalnum())
 
 
 def _labelled_observation(title: str, label: str, words: str) -> str:
-    """Return an observation's text, with the note's title in front if needed, and the label if it is a bare value."""
+    """Return an observation's text, after the note's title unless it is clear without (`stands_alone` with twelve
+    words).
+
+    A bare value, of at most three words and without all of the title's, also gets the label: `title › label: words`.
+    """
     if reading_length(words) <= 3 and not stands_alone(words, title):
         return f"{title} › {label}: {words}"
     return words if stands_alone(words, title, _ENOUGH) else f"{title} › {words}"
 
 
 def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of a relation, `depends on [[Postgres]]`, as a sentence; None for any other form."""
+    """Return the memory of a relation, `depends on [[Postgres]]`, as a sentence that begins with the title, a copy of
+    `note`; None for any other form.
+
+    The category is `relationship`; a link alone reads `<title> links to <target>`.
+    """
     found = _RELATION.fullmatch(text)
     if found is None:
         return None
@@ -114,7 +132,9 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
-    """Yield a memory for each statement in a note's other blocks, at most 200; the rest is counted."""
+    """Yield a memory, a copy of `note`, for each statement in the other blocks (`found`), at most 200; the rest is
+    counted as `prose-beyond-200`.
+    """
     for number, each in enumerate(statements(iter(found), document.report)):
         if number >= MOST_PROSE:
             document.report.drop("prose-beyond-200")
@@ -125,7 +145,9 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text with its headings before it, or the note's title if needed."""
+    """Return a statement's text after its headings; if it has none or needs none, after the note's title, unless it is
+    clear without that (`stands_alone`).
+    """
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):
         return words

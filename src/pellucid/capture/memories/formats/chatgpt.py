@@ -19,7 +19,9 @@ _HEADING = re.compile(r"#{1,6}[ \t]|.{1,60}:$")
 
 
 def recognises(entry: JsonObject) -> bool:
-    """Whether an entry is a saved memory, or a conversation, which can have saved some."""
+    """Whether an entry is a saved memory (a text under `content`, `text` or `value`, and no `role`), or an exported
+    conversation (`mapping`), in which memories can have been saved.
+    """
     is_memory = text_at(entry, "content", "text", "value") is not None and "role" not in entry
     return is_memory or isinstance(entry.get("mapping"), dict)
 
@@ -37,7 +39,10 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one entry, in parts if it is long; deleted, switched-off or empty entries are counted."""
+    """Yield the memory of one entry, in parts of at most 2,000 characters; `place` is the entry's number.
+
+    Deleted and switched-off entries are counted as left out, an entry without words as a problem.
+    """
     words = text_at(entry, "content", "text", "value", "memory")
     if entry.get("deleted") is True or entry.get("is_deleted") is True:
         document.report.drop("deleted")
@@ -78,7 +83,11 @@ def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> It
 
 
 def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one line, without its bullet, number and date; a line that states nothing is counted."""
+    """Yield the memory of one line, without its bullet, number and date; a line that states nothing is counted as left
+    out.
+
+    `place` is the line's number in a list, or its conversation's in an export; `at` is the date if the line has none.
+    """
     words = _MARK.sub("", line.strip(), count=1)
     if dated := _DATED.match(words):
         words, at = words[dated.end() :], as_instant(dated.group(1)) or at
@@ -90,7 +99,11 @@ def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | 
 
 
 def _memories_of_pasted_list(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of a list pasted from ChatGPT's settings, a line each; headings are counted."""
+    """Yield the memories of a list pasted from ChatGPT's settings, a line each.
+
+    Headings are counted as left out: lines with `#`, or of at most 60 characters before a final colon, without a
+    bullet.
+    """
     for number, line in enumerate(document.text().split("\n"), 1):
         if not line.strip():
             continue

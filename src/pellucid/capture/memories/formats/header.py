@@ -28,8 +28,8 @@ class Header:
 def parse_header(text: str) -> Header:
     """Split a text into frontmatter and body; a text whose `---` fence is never closed is all body.
 
-    Frontmatter that is not YAML, or longer than 65,536 characters, is read line by line. Such faults are named in
-    `problem`, and nothing is raised.
+    Frontmatter that is not YAML, or longer than 65,536 characters, is read line by line. These faults are named in
+    `problem`, and nothing is raised. A text without frontmatter has no values, and no problem.
     """
     try:
         head, body = frontmatter.split(text)
@@ -62,14 +62,21 @@ def _header_value(text: str) -> object:
 
 
 def text_values(value: object) -> tuple[str, ...]:
-    """Return the texts of a list or of a comma-separated string (without `#`); () for any other value."""
+    """Return the texts of a list, or of a string split at commas (without a leading `#`), stripped; () for any other
+    value.
+
+    Numbers in a list become text; empty strings, and other elements, are left out.
+    """
     if isinstance(value, str):
         return tuple(part.strip().lstrip("#") for part in value.split(",") if part.strip())
     return tuple(str(each).strip() for each in as_list(value) if isinstance(each, str | int | float) and str(each))
 
 
 def first_text(values: Mapping[str, object], *keys: str) -> str | None:
-    """Return the text or number (or list of one) under the first key that has one, as text; None if no key has."""
+    """Return the first text or number under one of the keys, tried in order, as stripped text; None if there is none.
+
+    A list of one counts as its element; blank texts, booleans and longer lists count as nothing.
+    """
     for key in keys:
         value = values.get(key)
         items = as_list(value)
@@ -80,7 +87,7 @@ def first_text(values: Mapping[str, object], *keys: str) -> str | None:
 
 
 def unit_number(values: Mapping[str, object], key: str) -> float | None:
-    """Return the number from 0 to 1 under a key; None if there is none."""
+    """Return the number under a key, if it is from 0 to 1; None if it is outside, or not a number."""
     try:
         number = float(first_text(values, key) or "nan")
     except ValueError:
@@ -89,6 +96,6 @@ def unit_number(values: Mapping[str, object], key: str) -> float | None:
 
 
 def text_mapping(value: object) -> dict[str, str]:
-    """Return the texts and numbers of a mapping, as text; {} for any other value."""
+    """Return the entries of a mapping whose values are texts or numbers, as text; {} for any other value."""
     values = as_object(value)
     return {str(k): str(v) for k, v in values.items() if isinstance(v, str | int | float) and not isinstance(v, bool)}

@@ -30,10 +30,11 @@ _TOPICS: dict[str, Category] = {"user": "fact", "feedback": "rule", "project": "
 
 
 def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
-    """Yield the memories of a file, then those of the files it imports with `@path`; `depth` counts nested imports.
+    """Yield the memories of a file, then those of the files that it imports with `@path`; each file is read once.
 
-    They are of the format `kind`. A memory's date is that of its own first words, else of its nearest heading with a
-    date, else of the file's header or name, else the file's last change.
+    They are of the format `kind`. `depth` is how many imports led here; from `DEEPEST` (5) on, no import is followed. A
+    memory's date is that of its own first words, else of its nearest heading with a date, else of the file's header or
+    name, else the file's last change. What is left out is counted, a fault in the header is noted as a problem.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -52,7 +53,9 @@ def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[A
 
 
 def _template(document: SourceFile, kind: MemoryFormat, parts: Header) -> AdoptedMemory:
-    """Return a memory without content: with the file's path, its date, and the category that its `type` names."""
+    """Return a memory without content: with the file's path, the date in its header (else in its name, else of its last
+    change), and the category that the header's `type` names (None for one not in `_TOPICS`).
+    """
     named = _DATE.search(document.path.stem)
     at = as_instant(first_text(parts.values, "created", "date", "updated", "modified"))
     at = at or (as_instant(named.group(1)) if named else None) or document.modified
@@ -61,7 +64,11 @@ def _template(document: SourceFile, kind: MemoryFormat, parts: Header) -> Adopte
 
 
 def _adopted_memory(template: AdoptedMemory, each: AdoptedStatement) -> AdoptedMemory:
-    """Return the memory of a statement, dated by its own first words, its nearest heading with a date, or its file."""
+    """Return the memory of a statement, a copy of `template`: its text with its headings, its lines and its category.
+
+    Its date (`YYYY-MM-DD`) is that at the very beginning of its text, else in its nearest heading that has one, else
+    the template's.
+    """
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
     )
@@ -79,7 +86,9 @@ def _adopted_memory(template: AdoptedMemory, each: AdoptedStatement) -> AdoptedM
 
 
 def _without_import_lines(body: str, imports: list[str], document: SourceFile) -> str:
-    """Return the text with import lines outside code blanked; append their names to `imports`."""
+    """Return the text with each line that is only an import (`@path`) blanked, outside fenced code; append the paths to
+    `imports`, and count the lines as `import-line`.
+    """
     if "@" not in body:
         return body
     lines, fence = body.split("\n"), ""
@@ -96,7 +105,12 @@ def _without_import_lines(body: str, imports: list[str], document: SourceFile) -
 def _without_index_entries(
     found: Iterator[MarkdownBlock], document: SourceFile, imports: list[str]
 ) -> Iterator[MarkdownBlock]:
-    """Yield the blocks, except those that only point at other files; append imported names to `imports`."""
+    """Yield the blocks, except those that only point at other files, which are counted; append the paths of imports to
+    `imports`.
+
+    Left out are a list item that is a link to an existing Markdown file (`index-entry`), and a block that begins with
+    `see`, `read` or the like and has an import (`import-line`).
+    """
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
             document.report.drop("index-entry")
@@ -110,21 +124,24 @@ def _without_index_entries(
 
 
 def _imported_names(text: str) -> list[str]:
-    """Return the names in a text that follow an `@`, outside code spans."""
+    """Return the names in a text that follow an `@` at a word's start, outside code spans; not all of them need be
+    files.
+    """
     return [found.group(1) for found in _IMPORT.finditer(_CODE_SPAN.sub(" ", text))] if "@" in text else []
 
 
 def _is_index_entry(text: str, folder: Path) -> bool:
-    """Whether an item is a link to a Markdown file in the folder, which is read by itself."""
+    """Whether an item begins with a link to an existing `.md` file, relative to `folder`, which is read by itself."""
     link = _ENTRY.match(text)
     return link is not None and link.group(1).endswith(".md") and is_file(folder / link.group(1))
 
 
 def imported_file(name: str, document: SourceFile, *, deep: bool) -> SourceFile | None:
-    """Return the file that an import names; None if it must not be read, and the reason is counted.
+    """Return the file that an import in `document` names, and count it as read; None if it must not be read.
 
-    A name without a slash or a suffix that is not a file (`@dataclass`) is not an import, and not counted. `deep`: the
-    limit of nested imports is reached.
+    The reason for None is counted: outside the root, missing, too deep (`deep`: the limit of nested imports is
+    reached), not a text file, excluded or read before. Only a name that is no existing file and has neither a slash nor
+    a suffix (`@dataclass`) is not an import, and not counted.
     """
     report = document.report
     path = _import_target(name, document)
@@ -144,7 +161,9 @@ def imported_file(name: str, document: SourceFile, *, deep: bool) -> SourceFile 
 
 
 def _import_target(name: str, document: SourceFile) -> Path | None:
-    """Return the path that an imported name leads to, links resolved; None if it is outside the root."""
+    """Return the path that an imported name leads to from the file's folder, links resolved; it need not exist. None if
+    it is outside the root, begins with `~`, or its links lead in a circle.
+    """
     if name.startswith("~"):
         return None
     root = document.root.resolve()

@@ -13,7 +13,9 @@ _LABELS = ("categories", "category", "tags", "type")
 
 
 def recognises(entry: JsonObject) -> bool:
-    """Whether an entry is mem0's: its text is under `memory`, or in the payload of a vector store's point."""
+    """Whether an entry is mem0's: its text is under `memory`, or under `data` in the `payload` of a vector store's
+    point.
+    """
     return isinstance(entry.get("memory"), str) or isinstance(as_object(entry.get("payload")).get("data"), str)
 
 
@@ -31,7 +33,11 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one entry, the `place`-th from 1, with the text `words`; several if that is long."""
+    """Yield the memory of one entry, the `place`-th from 1, with the text `words`; in parts if that is longer than
+    2,000 characters.
+
+    Its labels become tags, and the first that is known gives the category; the user's or agent's id is the entity.
+    """
     metadata = as_object(entry.get("metadata"))
     labels = tuple(
         dict.fromkeys(label for part in (entry, metadata) for key in _LABELS for label in text_values(part.get(key)))

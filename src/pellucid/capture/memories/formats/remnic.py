@@ -26,16 +26,19 @@ _ATTRIBUTES = re.compile(r"\n\[Attributes: ([^\]\n]{0,4000})\]\s*\Z")
 
 
 def is_memory(values: Mapping[str, object]) -> bool:
-    """Whether a frontmatter is that of a Remnic memory, and not of a file of Pellucid's own."""
+    """Whether a frontmatter is that of a Remnic memory: it has a `category` and an `id`, and the id is not one of
+    Pellucid's own (`mem_…`, `ep_…`).
+    """
     name = first_text(values, "id") or ""
     return bool(name) and "category" in values and not name.startswith(("mem_", "ep_"))
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one file of a Remnic vault; a fault in its header is noted as a problem.
+    """Yield the memory of one file of a Remnic vault; a fault in its header, or an unknown status, is noted as a
+    problem.
 
-    What is no memory, forgotten, rejected, or part of a split memory (the whole is there as well) is counted as left
-    out.
+    A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with a `parentId` (a part of a
+    split memory, which is there as a whole as well) is counted as left out.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -55,14 +58,20 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _status(values: Mapping[str, object]) -> Status | None:
-    """Return the status, `disputed` or `active` if none is named; None for a name that Pellucid does not have."""
+    """Return the status that the frontmatter names; if it names none, `disputed` if its `verificationState` is so, else
+    `active`. None for a name that Pellucid does not have.
+    """
     is_disputed = first_text(values, "verificationState") == "disputed"
     name = first_text(values, "status") or ("disputed" if is_disputed else "active")
     return next((each for each in get_args(Status) if each == name), None)
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
-    """Yield the memory of a file with the fields of its frontmatter; count a problem if it is empty or too long."""
+    """Yield the memory of a file with the fields of its frontmatter; count a problem if it is empty or longer than
+    8,000 characters.
+
+    A category that Pellucid does not have becomes a tag. Without a date the memory gets that of the file's last change.
+    """
     values = parts.values
     content, inline = _attributes(parts.body.strip())
     if not content or len(content) > LONGEST_MEMORY:

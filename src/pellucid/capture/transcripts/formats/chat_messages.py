@@ -22,7 +22,9 @@ _SESSIONS = ("session", "session_id", "sessionId", "conversation_id", "conversat
 
 
 def is_message(value: JsonObject) -> bool:
-    """Whether a JSON object looks like one chat message: a role, and content or calls."""
+    """Whether a JSON object looks like one chat message: a `role` that is a string, and one of the keys `content`,
+    `text`, `tool_calls`, `function_call`.
+    """
     return isinstance(value.get("role"), str) and any(
         key in value for key in ("content", "text", "tool_calls", "function_call")
     )
@@ -35,18 +37,21 @@ def session_of(value: JsonObject) -> str:
 
 
 def role_of(message: JsonObject) -> Role | None:
-    """Return the message's role; None for a role that no known API uses (it is not guessed to be the user's)."""
+    """Return the message's role by `ROLES` (`human` is `user`, `model` is `assistant`; capitals do not matter); None
+    for any other, which is not guessed to be the user's.
+    """
     return ROLES.get((text_at(message, "role") or "").lower())
 
 
 def message_turns(
     number: int, message: JsonObject, session: str, calls: PendingCalls, source: Source
 ) -> Iterator[Turn]:
-    """Yield the turns of a message: its text, then its tool calls; a message of unknown role is unreadable.
+    """Yield the turns of a message in OpenAI's form: its text, then its tool calls, or, of a tool's message, its
+    output.
 
     `number` is its line, or element of the document, `session` the session of a message that names none. `calls` has
-    the calls that wait for a result: those of the message are added, and those whose result it is are taken out. An
-    unreadable message is counted in the source's report.
+    the calls that wait for a result: those of the message are added, and those whose result it is are taken out. A
+    message of unknown role yields nothing, and is counted in the source's report as unreadable.
     """
     role = role_of(message)
     if role is None:

@@ -26,7 +26,9 @@ LINE_TYPES = frozenset(_TYPE_NAMES.split())
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line of JSON belongs to this format."""
+    """Whether a line of JSON belongs to this format: its `type` is in `LINE_TYPES`, and it has one of the ids of a
+    session, line or message.
+    """
     named = any(key in value for key in ("sessionId", "uuid", "leafUuid", "messageId"))
     return value.get("type") in LINE_TYPES and named
 
@@ -56,9 +58,11 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a message line; a summary and an accepted plan are the assistant's.
+    """Yield the turns of a `user` or `assistant` line; a compaction's summary and an accepted plan become the
+    assistant's.
 
-    `frame` is the line's turn (`_turn_frame`). Repeats of queued messages and the harness's own words are counted.
+    `frame` is the line's turn without content (`_turn_frame`). Left out and counted are repeats of queued messages, and
+    what Claude Code itself wrote into the user's message.
     """
     if reason := _drop_reason(line):
         source.report.drop(reason)
@@ -86,7 +90,9 @@ def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _drop_reason(line: JsonObject) -> str | None:
-    """Return why a message line is not a turn, `harness-noise` or `api-error`; None if it is a turn."""
+    """Return why a message line is not a turn: `harness-noise` for a note of Claude Code itself (`isMeta`), `api-error`
+    for the text of a failed request; None if it is a turn.
+    """
     if line.get("isMeta") is True:
         return "harness-noise"
     if line.get("isApiErrorMessage") is True or as_object(line.get("message")).get("model") == "<synthetic>":
@@ -95,9 +101,13 @@ def _drop_reason(line: JsonObject) -> str | None:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Apply a line about the queue; yield the turn of a message that the line says was given to the agent, if any.
+    """Apply a line about the queue, in which messages wait that the user typed while the agent worked, to
+    `source.thread`.
 
-    `frame` is the line's turn (`_turn_frame`). Notices and commands in the queue, and unknown operations, are counted.
+    Yield the turn of a message if the line says that it was given to the agent while it worked (`remove`), with the
+    session and time of its entering; nothing for the other operations, such as `dequeue`: a later line of its own has
+    that message. Notices and commands in the queue, and unknown operations, are counted. `frame` is the line's turn
+    without content (`_turn_frame`).
     """
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
@@ -116,10 +126,11 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a queued message attached for the agent, a copy of `frame`.
+    """Yield the turn of a queued message attached for the agent, a copy of `frame`, and note it in the thread as
+    delivered.
 
-    Nothing, and counted, for any other attachment, for a program's words, and if a line about the queue gave the
-    message before.
+    Nothing, and counted, for any other attachment, for a program's or blank words, and if a line about the queue gave
+    the message before.
     """
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
@@ -137,13 +148,16 @@ def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[T
 
 
 def _feedback_turn(words: str, frame: Turn) -> Turn:
-    """Return a user's turn typed while the agent worked: `frame` (see `_turn_frame`) with these words."""
+    """Return a user's turn of kind `feedback`, typed while the agent worked: `frame` (see `_turn_frame`) with these
+    words. Without a key of its own it gets one made of its time.
+    """
     key = frame.key or (f"queue:{frame.at.isoformat()}" if frame.at else None)
     return replace(frame, role="user", kind="feedback", content=words, key=key)
 
 
 def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a session's title; nothing as long as the line that the title names has not been seen.
+    """Yield the turn of a session's title; a title that names a line (`leafUuid`) belongs to that line's session, and
+    waits in the thread, yielding nothing, until that line has been seen.
 
     A line without a title is counted. `frame` is the line's turn (`_turn_frame`).
     """
@@ -157,14 +171,17 @@ def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn
 
 
 def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
-    """Return `frame` as the turn of a title; `about` is the id of the session or line that the title names."""
+    """Return `frame` as the assistant's turn of kind `title`; its key is made of `about`, the id of the session or line
+    that the title names.
+    """
     return replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
-    """Return a line's turn without content, with the session's folder and branch, which the thread notes.
+    """Return a line's turn without content and number; its folder and branch are those last named in the session, which
+    `thread` remembers.
 
-    A line of a side chain gets a session of its own, `<session>/<agent id>`, and the assistant's role.
+    A line of a side chain (a sub-agent's) gets a session of its own, `<session>/<agent id>`, and the assistant's role.
     """
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))

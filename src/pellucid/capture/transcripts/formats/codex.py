@@ -40,13 +40,15 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _is_bare_start(value: JsonObject) -> bool:
-    """Whether a line is the first of an older file, which names the session without an envelope."""
+    """Whether a line is the first of an older file, which names the session without an envelope: it has `id`,
+    `timestamp`, and one of `instructions`, `git` and `cwd`.
+    """
     return {"id", "timestamp"} <= value.keys() and bool({"instructions", "git", "cwd"} & value.keys())
 
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Codex rollout; other lines are counted.
+    """Yield the turns of a Codex rollout (the file of a session); lines that are no turn are counted by their reason.
 
     The session is that of the first line that names one, else the file's stem; folder and branch are those last named.
     """
@@ -76,10 +78,11 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 
 
 def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a line that is not a response item: a summary or a title; others are counted.
+    """Yield the turn of an enveloped line that is not a response item: a compaction's summary or a title; others are
+    counted.
 
-    The others only repeat the messages, or name the session's folder and branch, which are noted. `frame` is the line's
-    turn, still without content.
+    The others only repeat the messages, or name the session's folder and branch, which are noted in the thread. `frame`
+    is the line's turn, still without content.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -111,10 +114,10 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a message; a plan that the user accepts is the assistant's.
+    """Yield the turns of a message; a user's message that accepts a plan becomes the assistant's turn with that plan.
 
     `frame` is the item's turn, still without content. Messages that the agent's program wrote are counted. A proposed
-    plan is remembered in the thread until the user's next message.
+    plan is remembered in the thread until the user's next message, which accepts it if it is `_GO`.
     """
     found = message_blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):
@@ -135,7 +138,9 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:
-    """Return a tool call of any of the kinds as a block, with its name, id and arguments."""
+    """Return a tool call of any kind in `_CALLS` as a block, with its name, id and arguments; a local shell call is
+    named `shell`, a search `web_search`.
+    """
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
         command = as_list(as_object(item.get("action")).get("command"))

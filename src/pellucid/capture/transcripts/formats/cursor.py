@@ -23,13 +23,18 @@ _HIDDEN = "[REDACTED]"  # the mark for the agent's thinking at the end of its wo
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line of JSON is a message of this format."""
+    """Whether a line of JSON is a message of this format: a known `role`, a `message` with `content`, no `type`."""
     return role_of(value) is not None and "content" in as_object(value.get("message")) and "type" not in value
 
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Cursor session file; in a sub-agent's file, all are the assistant's."""
+    """Yield the turns of a Cursor session file; in a sub-agent's file (in a folder `subagents`), all are the
+    assistant's.
+
+    The session is the one that a line names, else the file's stem, for a sub-agent `<session>/<stem>`. Other lines, and
+    text that Cursor wrote in the user's name, are counted.
+    """
     own, folder = source.path.stem, source.path.parent
     is_sub_agent = folder.name == "subagents"
     session = f"{folder.parent.name}/{own}" if is_sub_agent else own
@@ -51,7 +56,9 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _without_wrapping(block: MessageBlock, role: str) -> MessageBlock:
-    """Return the block with only the person's or agent's own words, without text that the program put around."""
+    """Return a text block with the person's or agent's own words alone: of a user, those within `<user_query>`, if it
+    has that; of others, without the `[REDACTED]` at the end. Any other block is returned as it is.
+    """
     if block.kind != "text":
         return block
     text = without_reminders(block.text)

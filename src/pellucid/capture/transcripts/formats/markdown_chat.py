@@ -86,10 +86,10 @@ class TurnHeading:
 
 
 def recognises(head: str) -> bool:
-    """Whether a text is a chat: a short preamble, then messages of a user and of an assistant.
+    """Whether the beginning of a file is a chat: a short preamble, then messages of a user and of an assistant.
 
-    The preamble has at most 30 lines that are not blank, at most one of them a heading. An export of SpecStory needs no
-    message of an assistant.
+    The preamble has at most 30 lines that are not blank, at most one of them a heading. An export of SpecStory (a tool
+    that saves agents' sessions as Markdown) needs no message of an assistant.
     """
     styles = _heading_styles(head)
     if "user" not in styles or ("assistant" not in styles and not _SPECSTORY.search(head)):
@@ -106,7 +106,9 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """Return a dict from roles to their headings' style: that of user and assistant, else the most frequent."""
+    """Return the style of each role's headings: for user and assistant the most frequent that both use, if there is
+    one; else the role's own most frequent. A role without a heading is left out.
+    """
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:
@@ -122,9 +124,10 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Yield each line with its heading, None if it is not a heading; a line in a code fence never is.
+    """Yield each line with its heading, None if it is not the heading of a message; a line in a code fence never is.
 
-    A fence that nobody closed ends at the next heading of SpecStory's, so that it does not hide the rest.
+    A fence that nobody closed ends at the next heading of SpecStory's form, so that it does not hide the rest: if the
+    messages from that on, `RUNAWAY` at most, each close their own fences, and no tool's block is open.
     """
     parts = _parts(lines)
     ahead = deque(islice(parts, RUNAWAY))
@@ -142,7 +145,9 @@ def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, 
 
 
 def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the lines in parts, each up to the next heading of SpecStory's or so long that it is cut."""
+    """Yield the lines in parts, each up to the next heading of SpecStory's form, or cut once it has more than 1 Mi
+    characters.
+    """
     part, size = list[str](), 0
     for line in lines:
         if part and (size > _LONGEST or _is_marked_heading(line)):
@@ -155,7 +160,7 @@ def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _is_marked_heading(line: str) -> bool:
-    """Whether a line looks like a heading of SpecStory's, such as `_**User**_`, which nobody writes by hand."""
+    """Whether a line is a message's heading in SpecStory's form, such as `_**User**_`, which nobody writes by hand."""
     return line.startswith("_**") and turn_heading(line) is not None
 
 
@@ -179,7 +184,11 @@ class _OpenMessage:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a chat, each up to the next heading of its role's usual style; long messages give several."""
+    """Yield the turns of a chat, first its title's; a message goes on to the next heading of its role's usual style.
+
+    A message of more than 1 Mi characters is cut into several turns. A message without a time has that of the one
+    before.
+    """
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
     current, styles = _OpenMessage(), _heading_styles(source.head())
@@ -202,10 +211,10 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
-    """Return `frame` with the session and agent that `text` names, and the time in it, or None.
+    """Return `frame` with the session and agent that `text` names, and the first time in it, None if it has none.
 
-    `text` is all that stands before the first message; it is not cut here. An export of SpecStory that names no agent
-    is of a coding agent all the same: then the agent is `specstory`.
+    `text` is all that stands before the first message. Without a session its id is ""; without an agent it is None, in
+    an export of SpecStory `specstory`, as that is of a coding agent all the same.
     """
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
@@ -215,7 +224,8 @@ def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
 
 
 def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
-    """Yield a turn of the title in the lines before the first message, if there is a title other than a date.
+    """Yield a turn of the title (`# …`) in the lines before the first message, dated `at`, if there is one other than a
+    date.
 
     `frame` is the turn to copy.
     """
@@ -225,9 +235,11 @@ def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message: its text, and between its parts the tools' work.
+    """Yield the turns of one message: of an assistant its text, and between its parts the work of tools as the tool's
+    turns.
 
-    `frame` is the turn to copy, with session, agent and time. Thinking, and a message that is no turn, is counted.
+    `frame` is the turn to copy, with session, agent and time; a sub-agent's message gets the session
+    `<session>/sidechain`. Thinking is left out and counted, and so is a message that is no turn (`_drop_reason`).
     """
     assert message.heading is not None
     lines = (
@@ -261,7 +273,9 @@ def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) ->
 
 
 def _drop_reason(heading: TurnHeading) -> str | None:
-    """Return why a message is not a turn, `api-error` or (a sub-agent's prompt) `harness-noise`; else None."""
+    """Return why a message is not a turn: `api-error` (its note names the model `<synthetic>`), or `harness-noise` (the
+    prompt of a sub-agent's side chain, which no model wrote); else None.
+    """
     if _SYNTHETIC in heading.note:
         return "api-error"
     is_prompt = heading.role == "user" or not _MODEL.search(heading.note)
@@ -269,9 +283,10 @@ def _drop_reason(heading: TurnHeading) -> str | None:
 
 
 def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turn under a user's heading: the user's words, or a summary or plan that the agent's program sent.
+    """Yield the turn under a user's heading: the user's words or, as the assistant's turn, a summary or plan that the
+    agent's program sent in the user's name.
 
-    Other text of that program is counted. `frame` is the turn to copy.
+    Other text of that program is left out and counted. `frame` is the turn to copy.
     """
     for turn in _text_turns(without_reminders(text), frame):
         if is_harness_text(turn.content):
@@ -285,10 +300,10 @@ def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]
 
 
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
-    """Return a tool block's content and its end in `text`: at its closing tag or, without tags, at the next rule.
+    """Return the content of the tool's block after `opening`, and where it ends in `text`: after its closing tag or,
+    for one that opens as `Tool use: **…**`, at the next rule (`---`); without these, at the end.
 
-    `opening` is the match of its opening. A code fence on the line after a closing tag is the tool's output, and
-    belongs to the content.
+    A code fence on the line after a closing tag is the tool's output, and belongs to the content.
     """
     if opening["name"]:
         end = _rule_outside_fences(text, opening.end())
@@ -300,7 +315,7 @@ def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
 
 
 def _rule_outside_fences(text: str, at: int) -> int:
-    """Return the position of the first rule from `at` on that is outside code fences, else the end of the text."""
+    """Return the position of the first rule (`---`) from `at` on outside code fences, else the end of the text."""
     open_fence = ""
     for found in _FENCE_OR_RULE.finditer(text, at):
         if found[1]:
@@ -311,7 +326,8 @@ def _rule_outside_fences(text: str, at: int) -> int:
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
-    """Yield a copy of `frame` with this text, without the program's notes and surrounding blank lines and rules.
+    """Yield a copy of `frame` with this text, without the export's notes (`_Tools used: …_`) and without blank lines
+    and rules at either end.
 
     Nothing if no line is left.
     """
@@ -330,7 +346,12 @@ def _is_separator(line: str) -> bool:
 
 
 def turn_heading(line: str) -> TurnHeading | None:
-    """Parse a line as the heading of a message; None for any other line, and for a bare name without a mark."""
+    """Parse a line as the heading of a message: a name in `ROLES` after `#` signs or in emphasis, with a time if it has
+    one.
+
+    None for any other line, for a bare name, and for a name with words after it (`## User interface`), unless it is
+    emphasised and has a colon (`**You:** …`).
+    """
     found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
     if found is None or not (found["level"] or found["mark"]):
         return None

@@ -24,7 +24,9 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
 
 
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a chat file, whichever of the known shapes it has; anything else is counted as unreadable."""
+    """Yield the numbered turns of a chat file, whichever of the module's shapes it has; anything else is counted as
+    unreadable.
+    """
     numbering = Numbering(source)
     by_lines = is_lines(source.head()) or source.begins_with_long_line()
     for number, value in source.objects() if by_lines else _document_objects(source):
@@ -38,7 +40,9 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line, or an element of a document, is a conversation or a message of this format."""
+    """Whether a line, or an element of a document, is a conversation (a list `messages`, or a tree `mapping`), or a
+    message that only OpenAI writes so: with calls, or with a content that is not a string.
+    """
     if isinstance(value.get("messages"), list) or _is_export(value):
         return True
     calls = {"tool_calls", "tool_call_id", "function_call"} & value.keys()
@@ -46,7 +50,12 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _document_objects(source: Source) -> Iterator[NumberedObject]:
-    """Yield the messages and conversations of one JSON document, numbered from 1; a fault ends it and is counted."""
+    """Yield the messages and conversations of one JSON document, numbered from 1; the elements of a top-level
+    `messages` get the session that the keys before it name.
+
+    A fault is counted and ends the document. An object without `messages` that is itself a message or conversation is
+    yielded as number 1.
+    """
     described: JsonObject = {}
     number = 0
     try:
@@ -71,7 +80,9 @@ def _session_name(conversation: JsonObject) -> str:
 
 
 def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
-    """Yield the turns of the `number`th conversation of a file, a ChatGPT export's or one with `messages`."""
+    """Yield the turns of the `number`th conversation of a file, of a ChatGPT export those of its current branch, else
+    those of its `messages`. Calls are matched with results within it only.
+    """
     calls = PendingCalls()
     exported = _is_export(conversation)
     for item in _exported_messages(conversation) if exported else as_list(conversation.get("messages")):
@@ -84,9 +95,10 @@ def _is_export(conversation: JsonObject) -> bool:
 
 
 def _exported_messages(conversation: JsonObject) -> Iterator[JsonObject]:
-    """Yield the messages of the tree's current branch from the root on, as `{role, content, …}`.
+    """Yield the messages from the root of the tree to its `current_node` as `{role, name, content, id, create_time}`;
+    other branches, which the user edited away, are left out.
 
-    Hidden messages, and those whose content is of a type not in `_SPOKEN`, are left out.
+    Hidden messages, and those whose content is of a type not in `_SPOKEN`, are left out, too.
     """
     tree = as_object(conversation.get("mapping"))
     branch: list[JsonObject] = []

@@ -10,7 +10,7 @@ from pellucid.model.turn import Turn
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a file with one message a line; other lines are counted as unreadable."""
+    """Yield the turns of a file with one message (`{role, content, …}`) a line; other lines count as unreadable."""
     for number, message in source.objects():
         if is_message(message):
             yield from message_turns(number, message, "", source.thread.calls, source)

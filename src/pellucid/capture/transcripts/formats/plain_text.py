@@ -69,13 +69,15 @@ class _OpenMessage:
         self.size += len(line) + 1
 
     def close(self) -> Turn:
-        """Return the message as a turn, whose content can be empty."""
+        """Return the message as a turn without session and number; its content, the joined lines, can be empty."""
         content = "\n".join(self.lines).strip()
         return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker, kind=self.kind)
 
 
 def is_chat(head: str) -> bool:
-    """Whether a text is a dialogue of user and assistant: both speak, and the first line with words is spoken."""
+    """Whether a text is a dialogue of user and assistant: the first line that is neither blank nor a date is `Name:
+    words`, and both have a line that begins with one of their names in `_ROLES`.
+    """
     lines = [line for line in head.splitlines() if line.strip()]
     first = next((line for line in lines if _speaker_start(line) or not date_at_head(line, begins=True)), "")
     roles = {begun.role for line in lines if (begun := _speaker_start(line)) and not begun.speaker}
@@ -89,7 +91,12 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a dialogue or of notes, some of them empty; the first line with words decides which it is."""
+    """Yield the turns of a dialogue or of notes, some of them empty.
+
+    It is a dialogue if the first line that is neither blank nor a date is `Name: words`; then each such line begins a
+    turn, else each paragraph and dated line does. A turn without a time has the last date above it. More than 1 Mi
+    characters are cut into several turns.
+    """
     dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
     before: list[Turn] = []
@@ -136,7 +143,11 @@ def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -
 
 
 def _speaker_start(line: str) -> _OpenMessage | None:
-    """Return the message that a `Name: words` line begins; None for any other line."""
+    """Return the message that a `Name: words` line begins, with a time in brackets before the name; None for any other
+    line.
+
+    A name in `_ROLES` gives the role; any other is the speaker of a note in the user's role.
+    """
     match = _SPEECH.match(line)
     if match is None or not _is_name(match["name"]):
         return None
@@ -148,7 +159,9 @@ def _speaker_start(line: str) -> _OpenMessage | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether the text before a colon is a speaker's name, not a label such as `Note` or `TODO`."""
+    """Whether the text before a colon is a speaker's name: a role's, or one that begins with no small letter, and whose
+    first word is no label (`_NOT_NAMES`: `Note`, `TODO`).
+    """
     lowered = name.lower()
     # scripts without capitals are taken at their word
     return lowered in _ROLES or (lowered.split(" ")[0] not in _NOT_NAMES and not name[0].islower())
@@ -158,8 +171,8 @@ def date_at_head(line: str, *, begins: bool) -> datetime | None:
     """Return the date and any time of day, in UTC, at the head of a line that dates what follows it; else None.
 
     With `begins`, the line begins a paragraph, and whatever follows the date is dated by it. Any other line must be a
-    heading, bracket the date, contain nothing else, or go on with a colon or a dash. A time without a date is none, nor
-    is a year outside `YEARS`.
+    heading or bracket the date, or have no time of day and then end or go on with a colon or a dash. A time without a
+    date counts as none, and so does a date that does not exist or whose year is outside `YEARS`.
     """
     for form in _FORMS:
         if found := form.match(line):

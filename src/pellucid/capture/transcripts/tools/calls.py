@@ -33,7 +33,9 @@ class ToolCall:
 
 
 def read_call(tool: str | None, arguments: object) -> ToolCall:
-    """Return the facts to remember of a call; `arguments` can be an object or JSON text."""
+    """Return the facts to remember of a call until its result comes; `arguments` is an object, or a text: JSON or
+    anything else.
+    """
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
@@ -52,7 +54,9 @@ class PendingCalls:
         self._waiting: OrderedDict[str, ToolCall] = OrderedDict()
 
     def remember(self, call_id: str | None, call: ToolCall) -> None:
-        """Remember a call; a call without an id cannot be matched with its result, and is not."""
+        """Remember a call under its id; one without an id is not remembered, as no result could be matched with it.
+        Beyond 4,096 calls the oldest is forgotten.
+        """
         if call_id:
             self._waiting[call_id] = call
             if len(self._waiting) > self._MAX_CALLS:
@@ -64,7 +68,9 @@ class PendingCalls:
 
 
 def _runs_pellucid(command: ShellCommand) -> bool:
-    """Whether a shell command runs Pellucid, after variables, runners such as `uv run`, or `python -m`."""
+    """Whether a shell command runs Pellucid, be it after assignments of variables, options and runners such as `uv
+    run`, or as `python -m pellucid`.
+    """
     words = [word or "" for word in command.words]
     while words and (words[0] in _RUNNERS or _SKIPPED.match(words[0])):
         words.pop(0)

@@ -38,7 +38,11 @@ class CommitText:
 
 
 def command_line(tool: str | None, arguments: object) -> str:
-    """Return the shell command line that a call runs; "" for a call of a tool that is not a shell."""
+    """Return the shell command line that a call runs, from its `command`, `cmd` or `script`; "" for a tool not in
+    `_SHELLS`.
+
+    A list of words becomes a line with every word quoted; of `bash -lc '…'` as a list, only the third word is returned.
+    """
     if (tool or "").casefold() not in _SHELLS:
         return ""
     named = as_object(arguments)
@@ -52,9 +56,11 @@ def command_line(tool: str | None, arguments: object) -> str:
 
 
 def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellCommand]) -> tuple[CommitText, ...]:
-    """Return the commit messages and pull request texts that a call writes if it succeeds, see `confirmed_text`.
+    """Return the commit messages and pull request texts that a call writes if it succeeds; `confirmed_text` tells, by
+    its result, whether it did.
 
-    `shell` are the commands of its shell command line; empty for another tool.
+    `shell` are the commands of its shell command line; empty for another tool, of which only those of hosting services
+    count, whose names match `_HOSTED` (`create_pull_request`, `git_commit`).
     """
     found = [text for command in shell for text in _texts_of_command(command)]
     if tool and not shell and _HOSTED.search(tool):
@@ -63,11 +69,12 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
 
 
 def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -> str | None:
-    """Return the text if the call's result confirms that it was written; a pull request's with its address.
+    """Return the text if the call's result confirms that it was written; a pull request's with its address, if shown.
+    Else None.
 
-    The result does so if the output shows the commit, or the request's address; without these, if the source says that
-    the call did not fail, and the text is not `masked`. None otherwise, and if the output shows an error but no commit.
-    `failed` is whether the source says that the call failed; None if it does not say.
+    The output confirms it if it shows the commit, or the request's address; without these, it is confirmed if the
+    source says that the call did not fail (`failed` is False, not None: unknown), and the text is not `masked`. None,
+    too, if the call failed, or the output shows an error but no commit.
     """
     if failed or (_FAULT.search(output) and not _COMMITTED.search(output)):
         return None
@@ -81,7 +88,9 @@ def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -
 
 
 def _texts_of_command(command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the texts that `git commit`, `gh pr create` or `gh pr edit` would write; nothing for others."""
+    """Yield the text that a `git commit`, `gh pr create` or `gh pr edit` command would write, if any; nothing for
+    others.
+    """
     words = list(command.words)
     while words and words[0] is not None and re.match(r"\w+=", words[0]):
         words.pop(0)
@@ -101,7 +110,9 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
 
 
 def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the message that a `git commit` would write; nothing for `--dry-run` or an unknown message."""
+    """Yield the message that a `git commit` would write, its `-m` options as paragraphs, or a heredoc for `-F -`;
+    nothing for `--dry-run`, no message, or one whose value only the shell knows.
+    """
     messages = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
         messages.append(command.heredoc)
@@ -123,7 +134,11 @@ def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator
 
 
 def _options(words: Iterable[str | None]) -> list[Option]:
-    """Return the options of a command with their values, in order; joined letters (`-am`) are several options."""
+    """Return the options of a command with their values, in order; joined letters (`-am`) are several options.
+
+    The word after an option that can take a value, and has none yet, is its value, unless it begins with `-` (a lone
+    `-` is one); other words are left out. See `Option`.
+    """
     found: list[Option] = []
     for word in words:
         if word is None or not word.startswith("-") or word == "-":
@@ -139,7 +154,9 @@ def _options(words: Iterable[str | None]) -> list[Option]:
 
 
 def _letter_options(word: str) -> list[Option]:
-    """Split `-am` into `-a` and `-m`; the last letter's value is the rest of the word, None if it follows."""
+    """Split a word of letters such as `-am` into options: of `m`, `F`, `t` and `b` the rest of the word is the value,
+    None if nothing is left of it (the next word is the value then); other letters have the value "".
+    """
     for place, letter in enumerate(word[1:], 1):
         if letter in "mFtb":  # the rest of the word is its value, if there is one
             flags = [(f"-{each}", "") for each in word[1:place]]
@@ -157,7 +174,9 @@ def _text_of_fields(tool: str, fields: JsonObject) -> Iterator[CommitText]:
 
 
 def without_trailers(text: str) -> str:
-    """Return a message without the lines at its end that name who or what wrote it (`Co-authored-by: …`)."""
+    """Return a message, stripped, without the lines at its end that name who or what wrote it (`Co-authored-by: …`,
+    `Generated with …`); other trailers, such as `Fixes: #1`, stay.
+    """
     lines = text.strip().splitlines()
     end = len(lines)
     while end and (not (last := lines[end - 1].strip()) or _names_author(last) or _ANY_TRAILER.fullmatch(last)):
@@ -167,5 +186,7 @@ def without_trailers(text: str) -> str:
 
 
 def _names_author(line: str) -> bool:
-    """Whether a line names who or what wrote the message."""
+    """Whether a line names who or what wrote the message: a trailer `…-by: ` or `…-id: `, or `Generated with …` and the
+    like.
+    """
     return bool(_TRAILER.fullmatch(line) or _GENERATED.fullmatch(line))

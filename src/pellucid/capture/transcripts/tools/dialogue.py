@@ -41,14 +41,16 @@ class DialogueAnswer:
     notes: str = ""
 
     def text(self) -> str:
-        """Render question, answer and the chosen options' descriptions, each on a line of its own."""
+        """Render question, answer and the chosen options' descriptions as lines `Question: …`, `Answer: …` and `Option:
+        …`; notes follow the answer on lines of their own.
+        """
         words = f"{self.answer}\n{self.notes}" if self.notes else self.answer
         options = [f"Option: {' '.join(option.split())}" for option in self.options]
         return "\n".join([f"Question: {' '.join(self.question.split())}", f"Answer: {words.strip()}", *options])
 
 
 def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:
-    """Return the questions that a call puts to the user; empty for a call of any other tool."""
+    """Return the questions with a text that a call puts to the user; empty for a call of a tool not in `ASKING`."""
     if (tool or "").casefold() not in ASKING:
         return ()
     named = as_object(arguments)
@@ -57,10 +59,10 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """Return the user's answers in a call's result; a question that was not answered has none.
+    """Return the user's answers in a call's result; for a question that was not answered there is none in the list.
 
     `output` is the result as the model was given it, of which the first 65,536 characters are read; `details` is the
-    agent program's own record of it, which can be empty.
+    agent program's own record of it, which can be empty, and takes precedence.
     """
     texts = dict(_answer_texts(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
@@ -68,7 +70,8 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return the user's words that refuse a call, and whether they ask for clearer questions.
+    """Return the words by which the user refuses a call (`… rejected … the user said:`), and whether they ask for
+    clearer questions.
 
     None if the call was not refused, or without words.
     """
@@ -80,7 +83,8 @@ def refusal(output: str) -> tuple[str, bool] | None:
 
 
 def answers_in_refusal(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
-    """Return the answers in a refusal by which the user asks for clearer questions; unanswered ones have none.
+    """Return the answers in a refusal by which the user asks for clearer questions; for a question marked as unanswered
+    there is none in the list.
 
     `words` are those that `refusal` returned.
     """
@@ -100,7 +104,9 @@ def _question(raw: JsonObject) -> DialogueQuestion | None:
 
 
 def _answer_texts(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield (question, answer): from the record, else from JSON or prose in the output."""
+    """Yield (question, answer) as texts: from the agent program's record `details`, else from JSON in the output, else
+    from its prose.
+    """
     recorded = as_object(details.get("answers"))
     if not recorded and output.lstrip().startswith("{"):
         recorded = as_object(object_in(output).get("answers"))
@@ -112,9 +118,11 @@ def _answer_texts(questions: Sequence[DialogueQuestion], output: str, details: J
 
 
 def _answers_in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
-    """Yield (question, answer), parsed from `"question"="answer", …`.
+    """Yield (question, answer), parsed from `"question"="answer", …`; the user's notes follow the answer on a line of
+    their own.
 
-    An answer can contain quotes, so that it reaches to the beginning of the next known question.
+    An answer can contain quotes, and so is read up to the beginning of the next known question. If none of `questions`
+    is found, the pairs are read without knowing them.
     """
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
@@ -132,7 +140,7 @@ def _answers_in_prose(questions: Sequence[DialogueQuestion], output: str) -> Ite
 
 
 def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
-    """Yield (question, answer) from such prose, without knowing the questions of the call."""
+    """Yield (question, answer), parsed from `"question"="answer", …`, without knowing the questions of the call."""
     begin = _PAIR_BEGINS.search(output)
     while begin and (end := _PAIR_ENDS.search(output, begin.end())):
         yield begin[1], output[begin.end() : end.start()]
@@ -140,9 +148,10 @@ def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
 
 
 def _answer(questions: Sequence[DialogueQuestion], question_text: str, words: str, notes: str = "") -> DialogueAnswer:
-    """Return the answer to a question, with the descriptions of the chosen options.
+    """Return the answer to a question, with the descriptions of the options whose labels are the first line of `words`,
+    or are in it, separated by commas.
 
-    `question_text` is the question, also if it is not among `questions`, `words` are the user's.
+    `question_text` is the question, also if it is not among `questions`; `words` and `notes` are the user's.
     """
     asked = (each for each in reversed(questions) if each.text == question_text)
     question = next(asked, DialogueQuestion(question_text))
@@ -153,7 +162,9 @@ def _answer(questions: Sequence[DialogueQuestion], question_text: str, words: st
 
 
 def _joined_answer(answer: object) -> str:
-    """Return an answer, a text or a list, as text: the chosen options on one line, then each of the user's notes."""
+    """Return an answer, a text or a list, as text: the chosen options on one line, separated by commas, then each of
+    the user's notes on one; "" for anything else.
+    """
     inner = as_object(answer).get("answers", answer)
     if isinstance(inner, str):
         return inner

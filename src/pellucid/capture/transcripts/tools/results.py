@@ -24,9 +24,11 @@ _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 def block_turns(
     blocks: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
 ) -> Iterator[Turn]:
-    """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is counted.
+    """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is left out and
+    counted.
 
-    Adds the message's calls to `calls`, and reads an output by the call it belongs to.
+    Remembers the message's calls in `calls`, and takes out the call that an output belongs to, to read the output by
+    it. The key of each turn is the message's with `#` and the block's place, from 0.
     """
     for index, block in enumerate(blocks):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
@@ -43,9 +45,10 @@ def block_turns(
 
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of a tool's result: a user's words in it, else the output; then the commit texts it confirms.
+    """Yield the turns of a tool's result: a user's words or an accepted plan in it, else the output as the tool's turn;
+    then the texts of the commits and requests that it confirms.
 
-    `frame` is the turn to copy. The output of a Pellucid command is only counted as dropped.
+    `frame` is the turn to copy. The output of a Pellucid command yields nothing, and is counted as `own-recall`.
     """
     if call.ours:
         report.drop("own-recall")
@@ -61,7 +64,8 @@ def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Capt
 def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """Yield the user's answers or refusal in a result, or the plan the user accepted (as the assistant's turn).
 
-    `frame` is the turn to copy. Questions without an answer are counted as `unanswered`.
+    A refusal counts only in a call that failed, of a tool whose text no third party writes (`_FOREIGN`). `frame` is the
+    turn to copy. Questions without an answer are counted as `unanswered`.
     """
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:
@@ -85,6 +89,8 @@ def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> T
 
 
 def _extra_turn(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
-    """Return one of several turns made of a result, a copy of `frame`; `name` distinguishes its key."""
+    """Return `frame` as one of several turns made of one result, with this role, kind and content; `name` is appended
+    to its key, if it has one.
+    """
     key = f"{frame.key}.{name}" if frame.key else None
     return replace(frame, role=role, kind=kind, content=content, speaker=None, key=key)

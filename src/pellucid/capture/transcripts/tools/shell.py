@@ -37,8 +37,8 @@ class ShellCommand:
 def parse_commands(line: str) -> list[ShellCommand]:
     """Parse a shell command line into its simple commands, in order; nothing is run.
 
-    The command with a quote never closed, and all after it, is left out. Only the first 262,144 characters are read,
-    and 64 heredocs.
+    A command in which a quote is never closed is left out, and so is all after it. Only the first 262,144 characters
+    are read, and 64 heredocs.
     """
     return _ShellParser(line[:_LONGEST]).run()
 
@@ -79,9 +79,9 @@ class _ShellParser:
         return self._found
 
     def _add_to_word(self, text: str, width: int, *, known: bool = True) -> None:
-        """Add text, written in `width` characters, to the current word, and step over it.
+        """Add text, which takes `width` characters of the line, to the current word (or begin one), and step over it.
 
-        `known=False`: only a shell knows the text, and so the word.
+        `known=False`: only a shell knows the text, so that the whole word becomes None.
         """
         self._word = self._word or []
         self._word.append(text)
@@ -89,13 +89,17 @@ class _ShellParser:
         self._at += width
 
     def _end_word(self) -> None:
-        """End the current word, if there is one."""
+        """Append the current word, if there is one, to the command; None in its place if its value is not known."""
         if self._word is not None:
             self._words.append("".join(self._word) if self._known else None)
         self._word, self._known = None, True
 
     def _end_command(self, joint: str) -> None:
-        """End the current command, if there is one; the operator `joint` after it decides whether it is masked."""
+        """End the current command, if it has a word, and add it to those found.
+
+        `joint` is the operator after it, "" at the end of the line: after `&&`, `)`, or at the very end, it is not
+        `masked`.
+        """
         self._end_word()
         if self._words:
             masked = joint not in _FALLS_THROUGH and not (self._at >= self._end and joint in ";\n")
@@ -103,7 +107,9 @@ class _ShellParser:
         self._words, self._heredoc = [], None
 
     def _step_over_syntax(self, char: str) -> bool:
-        """Step over a heredoc, redirection, comment, operator or white space; False if none is here."""
+        """Step over a heredoc, redirection, comment, operator or white space, ending word or command as it demands;
+        False if none is here, and then nothing is done.
+        """
         if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MAX_HEREDOCS:
             self._end_word()
             self._at = mark.end()
@@ -125,7 +131,9 @@ class _ShellParser:
         return True
 
     def _cut_heredoc(self, mark: re.Match[str]) -> None:
-        """Read a heredoc's body, which begins on the next line, and remove it from the text."""
+        """Read the body of the heredoc that `mark` begins, from the next line on, as the command's, and remove it from
+        the text.
+        """
         self._heredocs += 1
         end = _line_end(self._text, self._at)
         self._heredoc, after = _heredoc_body(self._text, end + 1, mark)
@@ -133,7 +141,7 @@ class _ShellParser:
         self._end = len(self._text.rstrip())
 
     def _read_single_quotes(self) -> None:
-        """Read a single-quoted string; give up the line if it is never closed."""
+        """Add a single-quoted string to the word; if it is never closed, discard command and rest of the line."""
         end = self._text.find("'", self._at + 1)
         if end < 0:
             self._give_up()
@@ -141,7 +149,9 @@ class _ShellParser:
             self._add_to_word(self._text[self._at + 1 : end], end + 1 - self._at)
 
     def _read_double_quotes(self) -> None:
-        """Read a double-quoted string, unknown if it has an expansion; give up the line if it is never closed."""
+        """Add a double-quoted string to the word, as unknown if it has an expansion other than `$(cat <<EOF …)`; if it
+        is never closed, discard the command and the rest of the line.
+        """
         at, known, parts = self._at + 1, True, list[str]()
         while at < len(self._text) and self._text[at] != '"':
             char, width = self._text[at], 1
@@ -161,7 +171,7 @@ class _ShellParser:
             self._add_to_word("".join(parts), at + 1 - self._at, known=known)
 
     def _read_expansion(self) -> None:
-        """Read `$'…'` or `$(cat <<EOF …)` as its text, any other expansion as unknown."""
+        """Add `$'…'` or `$(cat <<EOF …)` to the word as its text, any other expansion as unknown."""
         if quoted := _QUOTED.match(self._text, self._at):
             words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
             self._add_to_word(words, quoted.end() - self._at)
@@ -172,7 +182,9 @@ class _ShellParser:
             self._add_to_word(self._text[self._at], 1, known=False)
 
     def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
-        """Return the value of the substitution at `at`, None unless it is `$(cat <<EOF … EOF)`, and where it ends."""
+        """Return the text of the substitution `$(…)` at `at`, None unless it is `$(cat <<EOF … EOF)`, and the position
+        after it.
+        """
         cat = _CAT.match(self._text, at) if self._heredocs < _MAX_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
             self._heredocs += 1
@@ -192,7 +204,11 @@ class _ShellParser:
 
 
 def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
-    """Return the lines of the heredoc whose body begins at `at`, and the position after its closing mark."""
+    """Return the text of the heredoc whose body begins at `at`, and the position after its closing mark; without one,
+    it is all the rest.
+
+    `mark` is the match of its opening; after `<<-` the lines lose their leading tabs.
+    """
     name = mark[2] or mark[3] or mark[4]
     lines: list[str] = []
     while at < len(text):
