@@ -164,5 +164,7 @@ def _matches_condition(namespace: tuple[str, ...], condition: Any) -> bool:
     `*` in the path stands for any one part.
     """
     path = condition.path
-    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
+    part = (
+        namespace[: len(path)] if condition.match_type == "prefix" else namespace[max(len(namespace) - len(path), 0) :]
+    )
     return len(part) == len(path) and all(one in ("*", other) for one, other in zip(path, part, strict=True))

@@ -549,5 +549,3 @@ def test_a_repeat_that_scores_higher_is_told_why_the_lower_one_is_kept() -> None
     assert repeat_in_words("[2]", shown=True) == "repeats [2]"
     told = repeat_in_words("[2]", shown=True, above=True)
     assert told.startswith("repeats [2], which is kept though it scores lower")
-        "repeats [2], which is kept though it scores lower"
-    )
