@@ -129,9 +129,9 @@ class Pellucid:
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
         """Store one statement of at most 20,000 characters, in the user's own words, as a memory; secrets are redacted.
-
-        If the same words were stored before, that memory is returned, with the tags, pin and axiom status that it
-        lacked, and `created` is false.
+        If the same words are stored, of the same entity and boundary scopes, that memory is returned, with the tags,
+        pin and axiom status that it lacked, and `created` is false. What the statement contradicts is superseded
+        (`replaced`). InputError for empty content, and for the categories `moment` and `section`.
         """
         return remembering.REMEMBER(self._call, content=content, **options)
 

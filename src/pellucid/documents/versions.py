@@ -61,11 +61,10 @@ def states_of_versions(versions: Sequence[HeaderVersion]) -> Iterator[HeaderStat
 def history_up_to_now(
     commit_states: Sequence[HeaderState], stored: Sequence[HeaderVersion], present: HeaderState
 ) -> list[HeaderState]:
-    """Return the states of a header up to now, ascending.
-
-    These are the states that commits give, then those stored after the last commit that came from the file itself
-    (without a commit), then `present` if its header differs from the last (`_is_same_header`); `present` is dated no
-    earlier than that last one.
+    """Return the states of a header up to now, ascending: first `commit_states`; then, of the states of the stored
+    versions, those without a commit (read from the file itself, or an absence) that are later than the last of
+    `commit_states`; then `present`, if its header differs from the last. `present` is dated no earlier than that last
+    one. Stored states with a commit are left out: `commit_states` stand in for them.
     """
     end = commit_states[-1].at if commit_states else None
     later = [each for each in states_of_versions(stored) if each.commit is None and (end is None or each.at > end)]

@@ -154,8 +154,8 @@ def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
 
 
 def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
-    """Return the request to measure one of the sets, with contexts of `BUDGET` characters; sets of documents are always
-    measured `verbatim`.
+    """Return the request to measure one set, whose data is in `folder`, as `request` says, with contexts of `BUDGET`
+    characters; sets of documents are always measured `verbatim`.
     """
     return LabInput(
         dataset=name,

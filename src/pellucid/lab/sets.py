@@ -166,8 +166,9 @@ def _plain(home: Home, request: LabInput, unanswerable: tuple[LabelledQuestion, 
 
 @contextmanager
 def _sessions(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Import transcripts as files in order of time, and spoken turns, cut to 1,000 characters, into a second home for
-    the floors (recalls by a single leg, for comparison); yield the set, ready to be asked.
+    """Import the transcripts, as files in order of time, into one home, and the spoken turns alone, each cut to 1,000
+    characters, into a second one, of which the floors (recalls by a single leg, for comparison) are asked; yield the
+    set, ready to be asked. StoreError if an import is not complete.
     """
     labelled = sessions.load(request.data)
     budgets = tuple(dict.fromkeys((*request.budgets, *SESSION_BUDGETS)))

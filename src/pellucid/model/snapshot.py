@@ -111,6 +111,8 @@ class QueryRead(Wire):
     """The bounds of the period in epoch milliseconds, half-open."""
     dates_what_was_said: bool = False
     sub_queries: tuple[str, ...] = ()
+    answers: int = 0
+    """How many memories answer by edges that the question asks for; 0 if it asks for none, or none was found."""
 
 
 class AbstentionTrace(Wire):
@@ -208,6 +210,8 @@ class RejectedCandidate(Wire):
     margin: float | None = None
     floor: float | None = None
     """The least that passes a rung that measures (a cosine, a share of words); None for others."""
+    told_under: str | None = None
+    """The id of the result that stands for its document, where the question asks for edges; None for others."""
     final: float
     contributions: tuple[LegContribution, ...] = ()
 

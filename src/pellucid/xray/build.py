@@ -157,6 +157,7 @@ def _query_read(state: State) -> snapshot.QueryRead:
         since=period.since if period else None,
         until=period.until if period else None,
         dates_what_was_said=period is not None and period.asserts,
+        answers=plan.answers if plan.asked else 0,
         sub_queries=tuple(each.text.strip() or "(not kept)" for each in state.sub_plans),
     )
 

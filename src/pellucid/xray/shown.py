@@ -110,9 +110,9 @@ class CandidateView:
         """Return the best rejected candidates, at most `max_count`.
 
         Of a recall that abstained, first its nearest ones that no rung rejected: all of them, even if `max_count` is
-        less. Then up to half of `max_count` that a filter stopped: those that a leg's open search (among memories that
-        may not answer) ranked best, then others, sorted by score. Then those cut later, such as by topK or the budget,
-        in the order of the ranking. A repeat of a memory that was itself left out is not listed.
+        less. Then those cut after the filters, such as by topK or the budget, in the order of the ranking; last, up to
+        half of `max_count` that a filter stopped: those that a leg's open search (among memories that may not answer)
+        ranked best, then others, sorted by score. A repeat of a memory that was itself left out is not listed.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -121,8 +121,9 @@ class CandidateView:
         # 999: after every rank, for a candidate that no open arm found
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p] and not self._repeats_what_is_left_out(p)]
-        turned_away = sorted(stopped[: max_count // 2], key=lambda p: -pool.final[p])
-        others = (turned_away + cut)[: max(0, max_count - len(near_misses))]
+        room = max(0, max_count - len(near_misses))
+        turned_away = sorted(stopped[: min(max_count // 2, room)], key=lambda p: -pool.final[p])
+        others = cut[: room - len(turned_away)] + turned_away
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
@@ -157,6 +158,7 @@ class CandidateView:
             reason=reasons[rung],
             margin=self._margin(rung, position),
             floor=self._floor(rung),
+            told_under=self._result_of_its_document(position),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
@@ -171,11 +173,21 @@ class CandidateView:
         document_name = served.memory.entity_ref if served else None
         if document_name and node_key(document_name) in self._named_in_question():
             return f"it is of {document_name} itself, and the question asks only for what an edge joins to that"
-        document = int(self._pool.session[self._position[memory_id]])
-        told = (each for each in self._state.context.included if self._pool.session[self._position[each]] == document)
-        if document >= 0 and (result := next(told, None)):
+        if result := self._result_of_its_document(self._position[memory_id]):
             return f"{self._result_label(result)} stands for its document, and the question asks for edges alone"
         return "the question asks for edges alone, and none that was found leads to it"
+
+    def _result_of_its_document(self, position: int) -> str | None:
+        """Return the id of the result that stands for a candidate's document where edges are asked for: the context
+        tells of the document with its lead, which can be of this candidate. None if there is no such result.
+        """
+        document = int(self._pool.session[position])
+        if document < 0 or not self._state.plan.answers:
+            return None
+        included = (
+            each for each in self._state.context.included if self._pool.session[self._position[each]] == document
+        )
+        return next(included, None)
 
     def _named_in_question(self) -> set[str]:
         """Return the keys (`node_key`) of the things from which the ways through the graph set out."""

@@ -232,11 +232,12 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
     assert trace.doubt == pytest.approx(1 - (2 * trace.near + 3 * trace.met + trace.held) / 6, abs=1e-5)
     words = signs_in_words(trace)
     assert words.startswith(
-        f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.4f} nearness in meaning of the best few"
-        f" + 3 × {trace.met:.4f} the reranker's score"
+        f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.4f} nearness in meaning of the nearest few"
+        f" + 3 × {trace.met:.4f} the reranker's highest few scores"
     )
     assert words.endswith(
-        ") / 6; sure below 0.3, not sure from 0.5 on, perhaps not known from 0.6 on, refused from 0.65 on"
+        ") / 6, of all that passed the filters, shown or not; sure below 0.3, fairly sure below 0.5, "
+        "not sure below 0.6, perhaps not known from 0.6 on, refused from 0.65 on"
     )
 
 

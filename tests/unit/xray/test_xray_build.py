@@ -255,7 +255,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
     lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE, lender="[2]")
     assert "(they make 0.90 of its 1.30, above all [2]): found 15th" in lent
     lent = sentence(found, None, scores(vector=0.5, bm25=0.2, expansion=0.6), FIVE, lender="[3]")
-    assert lent.endswith("is what its neighbours lend it, above all [3] (0.60 of 1.30).")
+    assert lent.endswith("is what its neighbours lend it (0.60 of 1.30, above all by [3]).")
     assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), FIVE)
     hardly = sentence(found, None, scores(vector=0.1, expansion=0.7, passage=0.2), FIVE)
     assert hardly.startswith("Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.00): ")

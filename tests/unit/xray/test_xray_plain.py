@@ -28,8 +28,8 @@ from pellucid.operations.recall.recalling import build_snapshot, xray_by_id, xra
 from pellucid.operations.recall.request import RecallInput, removable_parts, spell_parts
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
-from pellucid.xray.render.fields import SCORE_KEYS, term_name
 from pellucid.xray.render.formats import render
+from pellucid.xray.render.terms import SCORE_KEYS, term_name
 from pellucid.xray.words.failures import failure_in_words
 
 SPEC = "---\nid: SPEC-{number}\ntitle: {title}\nstatus: Final\n{more}---\n\n## Abstract\n\n{text}\n"

@@ -15,8 +15,9 @@ import pellucid.xray
 from kits.pages import Node, fields, listed, parsed, terms
 from kits.rendering import empty, full, golden, holding, reworded
 from pellucid.model.snapshot import ContextTrace, OmittedMemory, RecallXraySnapshot, StageTrace
-from pellucid.xray.render.fields import SCORE_KEYS, decimals, millis, term_name
+from pellucid.xray.render.fields import millis
 from pellucid.xray.render.formats import render
+from pellucid.xray.render.terms import SCORE_KEYS, decimals, term_name
 from pellucid.xray.words.rungs import is_idle
 from pellucid.xray.words.visible import visible
 
@@ -201,7 +202,7 @@ def test_of_a_result_its_words_and_the_reason_stand_first_and_every_number_is_fo
         assert folded.one("summary").text.startswith(f"Score {decimals(result.score_decomposition.final)}, ")
         assert terms(folded) == terms(card)
         warned = [row.one("th").text for each in others for row in each.all("tr")]
-        assert set(warned) <= {"Safety"}
+        assert set(warned) <= {"Ahead", "Safety"}
         assert [each.tag for each in others] == ["svg", *["table"] * bool(warned)]
 
 

@@ -13,6 +13,7 @@ from pellucid.model.snapshot import (
     LegContribution,
     LegHealth,
     Provenance,
+    QueryRead,
     RecallXraySnapshot,
     RejectedCandidate,
     RerankDetail,
@@ -21,8 +22,8 @@ from pellucid.model.snapshot import (
     Staleness,
     TierExplain,
 )
-from pellucid.xray.render.fields import SCORE_KEYS, term_name
 from pellucid.xray.render.formats import render
+from pellucid.xray.render.terms import SCORE_KEYS, term_name
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sureness import sureness_of_one
@@ -251,7 +252,7 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     for said in (*labels, "never verified", "- graph"):
         assert said in whole
         assert said not in brief
-    assert "    provenance: source=manual created=2026-04-20 confidence=0.50" in brief
+    assert "    provenance: source=manual created=2026-04-20T17:30Z confidence=0.50" in brief
 
 
 def test_markdown_names_a_leg_without_a_reason_to_be_asked_only_when_everything_is_asked_for() -> None:
@@ -332,7 +333,7 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     snapshot = empty(rejected=candidates, rejected_total=4, words={"mem_2": "the harbour crane"})
     told = render(snapshot, "text")
     assert "- the harbour crane\n" in told
-    kept_back = "- 3 in quarantine, whose words are not told here; the list of trust shows them, to be let in"
+    kept_back = "- 3 in quarantine, whose words are not told here; trust list shows them, to be let in"
     assert told.endswith(f"{kept_back}: mem_3, mem_4 and 1 more")
     assert "mem_5" not in told
     assert "- mem_5\n" in render(snapshot, "text", verbose=True)
@@ -509,13 +510,50 @@ def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_
     shown = holding(final=6.0, scores={"vector": 0.5, "graph": 5.4, "temporal": 0.1}).model_copy(
         update={"weights": weights}
     )
-    said = "a first place pays, a later one less: vector 1, graph 20 (8 beside what answers)"
+    said = "a first place pays, a later one less (rrfK sets by how much): vector 1, graph 20 (8 beside what answers)"
     assert f"({said})\n" in render(shown, "text")
     assert f"A{said[1:]}." in render(shown, "markdown")
     assert f"A{said[1:]}." in render(shown, "html")
     alike = shown.model_copy(update={"weights": weights | {"graphCompany": 20.0}})
     assert "vector 1, graph 20)" in render(alike, "text")
     assert "a first place pays" not in render(shown.model_copy(update={"weights": {}}), "text")
+
+
+def test_a_result_says_what_puts_it_before_the_next_and_in_what_it_is_behind() -> None:
+    first = holding(final=2.0, scores={"vector": 1.0, "bm25": 0.5, "passage": 0.3, "heat": 0.3, "mmr_penalty": 0.1})
+    second = holding(final=1.0, scores={"vector": 0.6, "passage": 0.4, "mmr_penalty": 0.4}, memory_id="mem_2")
+    both = first.model_copy(update={"results": (*first.results, *second.results)})
+    assert line(both, "ahead") == "of [2] by 1.0000: lexical +0.5000, vector +0.4000; behind in passage -0.1000"
+    behind = first.model_copy(update={"results": (*second.results, *first.results)})
+    assert line(behind, "ahead") is None, "one that scores less is ahead of nothing"
+    assert line(first, "ahead") is None
+
+
+def test_it_is_told_how_many_memories_the_asked_edges_lead_to_and_under_which_one_a_document_stands() -> None:
+    found = [
+        LegContribution(leg="graph", rank=rank, raw_score=0.5, score_type="activation", term=1.0) for rank in (1, 4)
+    ]
+    one, two = (holding(contributions=(each,), memory_id=f"mem_{each.rank}").results[0] for each in found)
+    lost = RejectedCandidate(memory_id="mem_9", rejected_by="top-k", reason="", final=0.5, told_under="mem_4")
+    plan = QueryRead(query_class="other", depth="full", answers=3)
+    shown = empty(results=(one, two), rejected=(lost,), rejected_total=1, plan=plan)
+    assert "\nread-as: edges that it asks for lead to 3 memories, 1 of them shown\n" in render(shown, "text")
+    assert "weaker; its document is told of under [2]; final=0.5000" in render(shown, "text")
+    assert "weaker; its document is told of under [2]" in render(shown, "markdown")
+    all_shown = shown.model_copy(update={"plan": plan.model_copy(update={"answers": 1})})
+    assert "lead to 1 memory, all of them shown" in render(all_shown, "text")
+
+
+def test_a_direct_answer_is_said_to_be_what_was_tested() -> None:
+    tier = TierExplain(
+        tier="direct-answer",
+        tier_reason="trusted statement, unambiguous, token-overlap 0.67",
+        candidates_considered=2,
+        latency_ms=8.0,
+    )
+    told = line(empty(tier_explain=tier), "reason")
+    assert told is not None
+    assert told.startswith("a trusted statement with 0.67 of the question's words, and no other")
 
 
 def test_an_explanation_says_how_to_ask_further_and_how_long_the_list_may_be() -> None:

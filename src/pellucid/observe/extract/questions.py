@@ -23,8 +23,10 @@ def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedS
     """Return the last question of the turn `before` with its answer of at most twelve words in `context`, as one
     statement.
 
-    None if the turn does not end in a question, if `context` does not directly reply to it, or if the answer has no
-    number, weekday or name other than the asker's.
+    None if the turn does not end in a question that asks to be told something (at most 100 characters, without an
+    unexplained pronoun), if `context` does not directly reply to it, or if neither of the reply's first two sentences
+    is worded as a bare answer and has a number, `every`, a weekday in lower case, or behind its first word a
+    capitalised one other than the asker's name.
     """
     asked = _question_replied_to(before, context)
     answer = _first_answer(context.turn.content, context.language) if asked else ""

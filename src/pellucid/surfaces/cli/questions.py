@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, bare_step
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recall_names import is_recall_name
 from pellucid.operations.recall.request import RecallInput
@@ -16,7 +16,7 @@ from pellucid.surfaces.answers import answer_text, missing_xray_text
 from pellucid.surfaces.cli import running
 from pellucid.surfaces.cli.out_file import deliver, out_file
 from pellucid.surfaces.cli.running import Args, Own, Row, field_values
-from pellucid.surfaces.cli.session import write
+from pellucid.surfaces.cli.session import note, write
 from pellucid.surfaces.command_line import Parameter
 
 if TYPE_CHECKING:
@@ -108,6 +108,10 @@ def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, ob
                 write(missing_xray_text(row, error, form) or "")
             raise
         deliver(answer_text(row, xray, None, call, form, verbose=args["verbose"]), target, call.settings.home)
+        if form == "text" and target is None:  # beside it: the text itself is the same bytes on every surface
+            note(
+                f"why one memory is here or not: {bare_step('memory.why', memory='MEMORY', recall_id=xray.snapshot_id)}"
+            )
 
 
 def _parse_format(args: Args) -> "Format":

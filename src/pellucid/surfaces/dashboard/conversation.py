@@ -66,9 +66,9 @@ class Turn:
 
 
 def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """Yield the turns of these passages, in order of their numbers; a passage of several turns is under its last one.
-    `marks` returns the marks of a turn's number: those that are found in a passage are highlighted there, and of the
-    others those of memories are the turn's `kept`.
+    """Yield one `Turn` for each number of a turn at which passages end, ascending, with all of these passages. `marks`
+    returns the marked sentences of the turn with a number. Those found in a passage are highlighted in it; of the rest,
+    those that became memories (`is_kept`) are the turn's `kept`, and those left out are not shown.
     """
     by_turn = dict[int, list[Memory]]()
     for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):

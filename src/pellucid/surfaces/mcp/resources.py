@@ -86,7 +86,10 @@ def _listing(name: str, place: AddressShape) -> dict[str, Any]:
 
 
 async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
-    """Read the resource at an address; `MCPError` if there is none, or the sender has no right to read it."""
+    """Read the resource at an address. For an X-ray that does not exist, or that the sender may not read, the result is
+    a text that says so. `MCPError` for an unknown address or format, any other record that is missing or not allowed,
+    and any other failure.
+    """
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
     try:

@@ -12,7 +12,7 @@ from html import escape
 from importlib.resources import files
 
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
-from pellucid.xray.render import fields, tables
+from pellucid.xray.render import fields, tables, terms
 from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height, swatch
 from pellucid.xray.render.spans import ARROW, FieldSpan, Spans, memory_heading
 from pellucid.xray.words.numbers import counted
@@ -154,17 +154,17 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
     every_field = fields.result_fields(result, snapshot)
     why = next((_spans_html(each.spans) for each in every_field if each.label == "why"), "No sentence was made of it.")
     lines = [field for field in every_field if field.label not in ("why", "score")]
-    warnings = [field for field in lines if field.label == "safety"]
-    lines = [field for field in lines if field not in warnings]
+    open_lines = [field for field in lines if field.label in ("ahead", "safety")]
+    lines = [field for field in lines if field not in open_lines]
     heading = _spans_html((memory_heading(result.memory_id, snapshot.words),))
-    final = fields.decimals(result.score_decomposition.final)
+    final = terms.decimals(result.score_decomposition.final)
     numbers = _terms(result.score_decomposition) + _fields(lines)
     return [
         '<article class="card">',
         f'<h3><span class="place">[{place}]</span>{heading}</h3>',
         f"<p>{why}</p>",
         stack(result.score_decomposition, reach),
-        *([_fields(warnings)] if warnings else []),
+        *([_fields(open_lines)] if open_lines else []),
         _details(f"Score {final}, its terms and where the memory comes from", numbers),
         "</article>",
     ]
@@ -178,9 +178,9 @@ def _details(summary: str, content: str) -> str:
 def _terms(scores: ScoreDecomposition) -> str:
     """Return the terms of a score as a list of names and numbers, in the order of the bar."""
     items = [
-        f"<li>{swatch(name, value) if name != 'final' else ''}{fields.term_name(name)} <b>{fields.decimals(value)}</b>"
-        f"{' subtracted' if name in fields.SUBTRACTED else ''}</li>"
-        for name, value in fields.score_terms(scores)
+        f"<li>{swatch(name, value) if name != 'final' else ''}{terms.term_name(name)} <b>{terms.decimals(value)}</b>"
+        f"{' subtracted' if name in terms.SUBTRACTED else ''}</li>"
+        for name, value in terms.score_terms(scores)
     ]
     return f'<ul class="terms">{"".join(items)}</ul>'
 

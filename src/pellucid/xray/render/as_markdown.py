@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
-from pellucid.xray.render import fields, tables
+from pellucid.xray.render import fields, tables, terms
 from pellucid.xray.render.spans import ARROW, FieldSpan, memory_heading
 from pellucid.xray.words.rungs import is_direct_answer_in_question, is_idle, more_in_words
 from pellucid.xray.words.visible import visible
@@ -94,7 +94,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
         blocks.append(f"### \\[{place}\\] {_spans_markdown((memory_heading(result.memory_id, snapshot.words),), code)}")
         labelled = fields.result_fields(result, snapshot, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_spans_markdown(field.spans, code)}" for field in labelled))
-    meanings = [f"- {code(fields.term_name(name))}: {words}" for name, words in fields.legend_of(snapshot)]
+    meanings = [f"- {code(terms.term_name(name))}: {words}" for name, words in terms.legend_of(snapshot)]
     notes = "".join(f"{note[0].upper()}{note[1:]}. " for note in fields.notes_on(snapshot))
     return [
         *blocks,

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
-from pellucid.xray.render import fields
-from pellucid.xray.render.spans import memory_heading, with_memory_names
-from pellucid.xray.render.tables import first_ids, tellable_rejected, withheld_by_reason, withheld_line
+from pellucid.xray.render import fields, terms
+from pellucid.xray.render.spans import memory_heading
+from pellucid.xray.render.tables import first_ids, rejection_spans, tellable_rejected, withheld_by_reason, withheld_line
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.rungs import (
     barred_in_words,
@@ -14,7 +14,6 @@ from pellucid.xray.words.rungs import (
     is_idle,
     more_in_words,
     passed_in_words,
-    why_rejected,
 )
 from pellucid.xray.words.visible import visible
 
@@ -74,7 +73,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(memory_heading(result.memory_id, snapshot.words).text)}")
         lines += _lines(fields.result_fields(result, snapshot, verbose=verbose), indent="    ")
-    meanings = [f"{fields.term_name(name)}: {words}" for name, words in fields.legend_of(snapshot)]
+    meanings = [f"{terms.term_name(name)}: {words}" for name, words in terms.legend_of(snapshot)]
     lines += [f"({note})" for note in fields.notes_on(snapshot)]
     legend = ["terms of the scores, whose sum is final:", *(f"  {meaning}" for meaning in meanings)] if meanings else []
     return [*lines, *legend]
@@ -96,13 +95,13 @@ def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
 
     Then the rung, the reason with the margin, and the final score.
     """
-    reason = "".join(span.text for span in with_memory_names(why_rejected(candidate), snapshot, "prose"))
+    reason = "".join(span.text for span in rejection_spans(candidate, snapshot))
     # `repeats [2]` names its rung already
     why = reason if reason.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {reason}"
     id_suffix = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
         f"- {visible(memory_heading(candidate.memory_id, snapshot.words).text)}",
-        f"    {visible(why)}; final={fields.decimals(candidate.final)}{id_suffix}",
+        f"    {visible(why)}; final={terms.decimals(candidate.final)}{id_suffix}",
     ]
 
 
@@ -119,7 +118,9 @@ def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
-    """Return the verdict on a direct answer, and where its source is; without `verbose` only if one was in question."""
+    """Return the lines on a direct answer: the verdict, and where its source is; for None, a line that this was not
+    asked. Without `verbose`, no lines unless a direct answer was in question.
+    """
     if not verbose and not is_direct_answer_in_question(tier):
         return []
     if tier is None:

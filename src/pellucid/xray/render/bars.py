@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import isfinite
 
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
-from pellucid.xray.render.fields import SCORE_KEYS, SUBTRACTED, decimals, legend_of, score_terms, term_name
+from pellucid.xray.render.terms import SCORE_KEYS, SUBTRACTED, decimals, legend_of, score_terms, term_name
 
 _WIDTH = 1000.0
 _HEIGHT = 20

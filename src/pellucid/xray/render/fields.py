@@ -6,8 +6,6 @@ own way. A field without a value is left out.
 
 from dataclasses import dataclass
 
-from pydantic.alias_generators import to_camel
-
 from pellucid.model.snapshot import (
     Alignment,
     LegContribution,
@@ -15,13 +13,10 @@ from pellucid.model.snapshot import (
     QueryRead,
     RecallXraySnapshot,
     RerankDetail,
-    ScoreDecomposition,
     Staleness,
     TierExplain,
     XrayResult,
 )
-from pellucid.recall.legs.nominate import LEGS
-from pellucid.recall.score.equation import TERMS
 from pellucid.xray.render.spans import (
     ARROW,
     FieldSpan,
@@ -34,10 +29,10 @@ from pellucid.xray.render.spans import (
     verbatim,
     with_memory_names,
 )
+from pellucid.xray.render.terms import decimals, lead_in_words, score_line, weights_note
 from pellucid.xray.words.failures import failures_in_words
-from pellucid.xray.words.numbers import instant_text
+from pellucid.xray.words.numbers import counted, instant_text
 from pellucid.xray.words.rungs import NO_ANSWER, RULED_OUT, rejection_in_words, shown_in_words, verdict_in_words
-from pellucid.xray.words.sentence import legend, term_key
 from pellucid.xray.words.sureness import signs_in_words, sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
@@ -45,12 +40,8 @@ NO_TIER = "it was not asked whether one memory answers by itself"
 _PLACES = "numbered by score among those shown; the context tells the same memories by session and document"
 _NEXT = "ask why of one memory and this recall: what brought it in or kept it out, and what would change that"
 """Of no surface's spelling: an explanation is the same bytes wherever it is read."""
-_OF_PLACES = frozenset({*(leg.key for leg in LEGS.values()), "rerank", "rerank_passage"})
-"""The terms of a score that a place in a ranking pays."""
 _PATHS = "a graph path is told as it was walked, and its edges as they point"
-SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
-"""The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
-SUBTRACTED = frozenset({"mmr_penalty"})
+_ALIKE = "; among what the asked edges lead to, the order along the graph says little"
 _FOLDED = frozenset({"served-by", "admitted-by", "audit-entry", "legs", "rerank"})
 """Fields of a result that `verbose` alone shows: alike for every result, or said by its sentence already."""
 _SERVED_BY = {"hybrid": "hybrid: by the legs below, or beside a match"}
@@ -97,7 +88,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
         ("namespace", verbatim(snapshot.namespace)),
         ("trace-id", verbatim(snapshot.trace_id) if verbose else ()),
         ("budget", plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
-        ("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
+        ("read-as", _reading_spans(snapshot, snapshot.plan, verbose=verbose) if snapshot.plan else ()),
         ("next", plain(_NEXT)),
     )
 
@@ -110,7 +101,7 @@ def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
     return joined(filter(None, (verbatim(past), known_at)), FieldSpan("; "))
 
 
-def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
+def _reading_spans(snapshot: RecallXraySnapshot, plan: QueryRead, *, verbose: bool) -> Spans:
     """Return how the query was understood: class, depth and why, names, period, sub-questions.
 
     The depth is left out if the query was searched in full; so is the class, unless `verbose`.
@@ -125,8 +116,17 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
         (FieldSpan("names "), *names) if names else (),
         (FieldSpan(f"about{said} "), *verbatim(plan.period)) if plan.period else (),
         (FieldSpan("also asked "), *sub_questions) if sub_questions else (),
+        plain(_answers_in_words(snapshot, plan.answers)) if plan.answers else (),
     ]
     return joined((part for part in parts if part), FieldSpan("; "))
+
+
+def _answers_in_words(snapshot: RecallXraySnapshot, answers: int) -> str:
+    """Say to how many memories the edges that are asked for lead, and how many of these are shown."""
+    ranks = [each.rank for result in snapshot.results for each in result.contributions if each.leg == "graph"]
+    shown = sum(rank <= answers for rank in ranks)
+    memories = counted(answers, "memory", "memories")
+    return f"edges that it asks for lead to {memories}, {'all' if shown == answers else shown} of them shown"
 
 
 def result_fields(
@@ -138,6 +138,7 @@ def result_fields(
     query_terms, own_id = snapshot.query_terms, result.memory_id
     all_fields = _fields(
         ("why", with_memory_names(result.why, snapshot, "prose", own_id)),
+        ("ahead", plain(lead_in_words(result, snapshot))),
         ("moved-above", named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         ("memory", verbatim(result.memory_id)),
         ("served-by", plain(_SERVED_BY.get(result.served_by, result.served_by))),
@@ -187,66 +188,14 @@ def _gate_spans(gate: str) -> Spans:
     return plain(RULED_OUT[gate]) if gate in RULED_OUT else verbatim(gate)
 
 
-def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
-    """Return the terms of a score, to four decimals: `final=0.8912 vector=0.5812 …`. Without `zeros`, no terms that are
-    0.
-    """
-    return " ".join(
-        f"{term_name(key)}={decimals(value)}" for key, value in score_terms(scores) if zeros or key == "final" or value
-    )
-
-
 def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Return what is to be known of all results: how they are numbered, how graph paths are told, and what a first
     place pays in each leg and with the reranker.
     """
     places = (_PLACES,) if len(snapshot.results) > 1 else ()
-    paths = (_PATHS,) if any(each.graph_path for each in snapshot.results) else ()
-    return (*places, *paths, *_weights_note(snapshot))
-
-
-def _weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Return as one note what a first place pays, for the terms of the results' scores that come from places; empty if
-    there are none. Weights are those of the query: `graph` weighs more where edges are asked for.
-    """
-    shown = dict.fromkeys(name for name, _ in legend_of(snapshot))
-    weights = {term: snapshot.weights.get(term_name(term)) for term in (*shown,) if term in _OF_PLACES}
-    paid = [f"{term_name(term)} {weight:g}" for term, weight in weights.items() if weight]
-    company = snapshot.weights.get("graphCompany")
-    if company and "graph" in weights and company != weights["graph"]:
-        paid[paid.index(f"graph {weights['graph']:g}")] += f" ({company:g} beside what answers)"
-    return (f"a first place pays, a later one less: {', '.join(paid)}",) if paid else ()
-
-
-def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
-    """Return the terms that are not 0 in the results' scores as (name, meaning), in the order shown.
-
-    The names are those of a score's fields (`bm25`): `term_name` gives the ones to show.
-    """
-    meanings = legend([each.score_decomposition for each in snapshot.results])
-    ordered = dict.fromkeys(name for each in snapshot.results for name, _ in score_terms(each.score_decomposition))
-    return tuple((name, meanings[name]) for name in ordered if name in meanings)
-
-
-def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
-    """Return `final`, then the terms that are not None, as (name, value) in the model's order. Terms in `SUBTRACTED`
-    are positive amounts that reduce the score.
-    """
-    values = scores.model_dump(exclude_none=True)
-    return (("final", values.pop("final")), *values.items())
-
-
-def term_name(term: str) -> str:
-    """Return the name of a score's term that `--without` and `--set` take: `lexical` for `bm25`, `tierPrior`.
-
-    A score has the names of the JSON form, some of them other ones; `term_key` knows which, and is asked backwards.
-    """
-    return next((name for name in (*LEGS, *TERMS) if term_key(name) == term), to_camel(term))
-
-
-def decimals(value: float) -> str:
-    """Write a number with four decimals, never `-0.0000`."""
-    return f"{value:z.4f}"
+    alike = _ALIKE if snapshot.plan and snapshot.plan.answers > 1 else ""
+    paths = (f"{_PATHS}{alike}",) if any(each.graph_path for each in snapshot.results) else ()
+    return (*places, *paths, *weights_note(snapshot))
 
 
 def millis(value: float) -> str:
@@ -280,7 +229,13 @@ def _brief_spans(provenance: Provenance) -> Spans:
     """Return the source, day and confidence of a memory, and whether it is corrected, if it is."""
     state = f" confidence={provenance.confidence:.2f}"
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
-    return (*_source_spans(provenance, (provenance.created or "unknown")[:10]), FieldSpan(state))
+    return (*_source_spans(provenance, _minute(provenance)), FieldSpan(state))
+
+
+def _minute(provenance: Provenance) -> str:
+    """Return when a memory was written down, to the minute; of a document the day, for which it was indexed at once."""
+    created = provenance.created or "unknown"
+    return created[:10] if provenance.source == "document" or len(created) < 16 else f"{created[:16]}Z"
 
 
 def _source_spans(provenance: Provenance, created: str) -> Spans:

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
-from pellucid.xray.render.fields import decimals, millis
+from pellucid.recall.score.ladder import ASKED_EDGES
+from pellucid.xray.render.fields import millis
 from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
+from pellucid.xray.render.terms import decimals
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.rungs import (
     away_in_words,
@@ -102,7 +104,7 @@ def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXrayS
     )
     share = f"{count} of " if rejected_count > count else ""
     phrase = away_in_words(max(rejected_count, count), first.rejected_by, first.reason)
-    review = "; the list of trust shows them, to be let in" if first.rejected_by == "trust-zone" else ""
+    review = "; trust list shows them, to be let in" if first.rejected_by == "trust-zone" else ""
     return f"{share}{phrase}, whose words are not told here{review}"
 
 
@@ -112,13 +114,21 @@ def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str]
     return f"{ids} and {len(candidates) - _MOST_IDS} more" if len(candidates) > _MOST_IDS else ids
 
 
+def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> Spans:
+    """Return why a candidate was rejected, and of a section which result stands for its document, if one does."""
+    numbers = {each.memory_id: f"[{place}]" for place, each in enumerate(snapshot.results, start=1)}
+    number = numbers.get(candidate.told_under or "", "")
+    stands = f"; its document is told of under {number}" if number and candidate.rejected_by != ASKED_EDGES else ""
+    return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(stands))
+
+
 def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCandidate]) -> Table:
     """Return a row for each of these candidates: words, rejecting rung, reason with shortfall, final score, id."""
     rows = (
         (
             (memory_heading(each.memory_id, snapshot.words),),
             verbatim(each.rejected_by),
-            with_memory_names(why_rejected(each), snapshot, "prose"),
+            rejection_spans(each, snapshot),
             plain(decimals(each.final)),
             verbatim(each.memory_id),
         )

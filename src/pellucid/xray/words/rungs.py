@@ -51,6 +51,8 @@ RULED_OUT = {
 }
 """Why a memory cannot answer alone, by the gate that ruled it out."""
 _NONE_ALONE = "no memory is put first as an answer by itself"
+_TRUSTED = re.compile(r"trusted statement, unambiguous, token-overlap ([\d.]+)")
+"""Matches the recorded verdict for a direct answer, with its share of the question's words."""
 _CLOSE_CALLS = ("below-token-overlap-floor", "ambiguous")
 """The gates that only a decision, rule or preference reaches which is trusted, and important or confirmed."""
 _SHORT_BY = {
@@ -154,10 +156,14 @@ def omission_in_words(reason: str) -> str:
 
 
 def verdict_in_words(reason: str) -> str:
-    """Return `no memory is put first as an answer by itself: …` if `reason` is a gate of the direct answer.
-
-    Any other `reason` unchanged.
+    """Return `no memory is put first as an answer by itself: …` if `reason` is a gate of the direct answer; what was
+    tested if it is the verdict for one. Any other `reason` unchanged.
     """
+    if found := _TRUSTED.fullmatch(reason):
+        return (
+            f"a trusted statement with {found[1]} of the question's words, and no other that may answer by itself has"
+            " nearly as many"
+        )
     return f"{_NONE_ALONE}: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
 
 

@@ -101,8 +101,8 @@ def sentence(
         text = f"{OWED}{hardly} ({part}): {text[0].lower()}{text[1:]}."
     else:
         name, value = largest_term(scores)
-        above_all = f", above all {lender}" if lender and name == "expansion" else ""
-        largest = f"{term_names(scores)[name]}{above_all} ({value:.2f} of {scores.final:.2f})"
+        above_all = f", above all by {lender}" if lender and name == "expansion" else ""
+        largest = f"{term_names(scores)[name]} ({value:.2f} of {scores.final:.2f}{above_all})"
         text = f"{text}; the largest term of its score is {largest}."
     return f"{edges}: {text[0].lower()}{text[1:]}" if edges else text
 

@@ -34,8 +34,8 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
     signs = {
-        "near": "nearness in meaning of the best few",
-        "met": "the reranker's score of the best few",
+        "near": "nearness in meaning of the nearest few",
+        "met": "the reranker's highest few scores",
         "held": "share of the question's words that the first three hold together, rare ones counting more",
     }
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
@@ -45,7 +45,9 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     weight = sum(WEIGHTS[name] for name in values)
     parts = " + ".join(f"{WEIGHTS[name]} × {value:.4f} {signs[name]}" for name, value in values.items())
     number = _rounded_doubt(trace.doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold))
-    return f"{number} = 1 − ({parts}) / {weight}; {_ranges_in_words(trace)}"
+    return (
+        f"{number} = 1 − ({parts}) / {weight}, of all that passed the filters, shown or not; {_ranges_in_words(trace)}"
+    )
 
 
 def _ranges_in_words(trace: AbstentionTrace) -> str:

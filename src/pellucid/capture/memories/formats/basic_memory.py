@@ -132,8 +132,9 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
-    """Yield a memory, a copy of `note`, for each statement in the other blocks (`found`), at most 200; the rest is
-    counted as `prose-beyond-200`.
+    """Yield a memory for each statement of the blocks `found` that are neither observation nor relation, at most 200;
+    further ones are counted in `document.report`. Each is a copy of `note` with the statement's text, category, lines
+    and further tags. `title` stands in front if the statement has no heading and does not stand alone.
     """
     for number, each in enumerate(statements(iter(found), document.report)):
         if number >= MOST_PROSE:

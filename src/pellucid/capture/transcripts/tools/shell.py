@@ -131,8 +131,8 @@ class _ShellParser:
         return True
 
     def _cut_heredoc(self, mark: re.Match[str]) -> None:
-        """Read the body of the heredoc that `mark` begins, from the next line on, as the command's, and remove it from
-        the text.
+        """Take a heredoc's body, which begins on the line after the current position (behind `mark`), out of the text,
+        and keep it as the heredoc of the current command; it counts towards the limit of heredocs.
         """
         self._heredocs += 1
         end = _line_end(self._text, self._at)

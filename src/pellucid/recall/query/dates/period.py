@@ -203,7 +203,7 @@ def _shift_years(piece: Piece, years: int) -> Piece:
     return replace(piece, span=(start, end))
 
 
-def _in_year(at: datetime, year: int) -> datetime:
+def _in_year(at: date, year: int) -> date:
     """Return the instant in another year; a 29 February that is not in it becomes the 28th."""
     day = min(at.day, monthrange(year, at.month)[1])
     return at.replace(year=year, day=day)

@@ -226,7 +226,9 @@ class LocalRecords:
         return [self._head_of(connection, path) for path in paths]
 
     def _head_of(self, connection: apsw.Connection, path: str) -> FileHead:
-        """Return the newest bytes of a path: those waiting in the journal, else those of the file."""
+        """Return the newest bytes of a path: those waiting in the journal, else those of the file; `data` is None if
+        the path is gone. Raises as `heads` does.
+        """
         paths.parts(path)
         if waiting := journal.pending_head(connection, path):
             data, op_id, digest = waiting

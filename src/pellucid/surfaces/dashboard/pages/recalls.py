@@ -24,8 +24,9 @@ from pellucid.surfaces.dashboard.rendering import with_memory_links
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.surfaces.present.recall.replay import delta_line, shift_line
 from pellucid.xray.render.as_json import render_json
-from pellucid.xray.render.fields import header_fields, result_fields, score_terms, term_name
+from pellucid.xray.render.fields import header_fields, result_fields
 from pellucid.xray.render.tables import legs_table
+from pellucid.xray.render.terms import score_terms, term_name
 from pellucid.xray.words.rungs import away_in_words, is_at_work, why_rejected
 
 _A_PAGE = 50

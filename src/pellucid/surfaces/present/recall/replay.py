@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.xray.render.fields import term_name
+from pellucid.xray.render.terms import term_name
 from pellucid.xray.words.sentence import term_key
 from pellucid.xray.words.visible import visible
 

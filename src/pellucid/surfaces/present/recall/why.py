@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.xray.render.fields import score_line
+from pellucid.xray.render.terms import score_line
 from pellucid.xray.why.sentence import tried_in_words
 from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.rungs import rejection_in_words
