@@ -40,7 +40,9 @@ class CaptureReport:
     notes: list[Path] = field(default_factory=list[Path])
     """Files the caller named that are plain text without a conversation."""
     folders: dict[str, Path] = field(default_factory=dict[str, Path])
-    """Maps sessions to the folder of the file in which each was met first."""
+    """Maps sessions to the folder of the file in which each was met first: told here, since a session is filed by its
+    folder, and a turn does not say its file.
+    """
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str, number: int = 1) -> None:

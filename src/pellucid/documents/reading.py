@@ -80,6 +80,7 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
         if fields:
             header = {**fields, **header}
             title, outline = _replace_heading(outline, title, replace(title, end=end))
+    # parsed once more if it has comments: where they are is known only once it is known what is code
     visible_lines = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
     header = _complete_header(header, visible_lines, start, outline, title, f"{root}/{path}" if root else path)
     identity = identify(path, header, title.text if title else "", root)

@@ -32,6 +32,7 @@ def unkept_statements(segment: Segment, facts: Sequence[ExtractedFact]) -> list[
 
     At most 40 of a segment. `facts` are those that were extracted from it.
     """
+    # the turns are read anew: an extractor, which may be a model, gives facts alone
     people = (context for context in turn_contexts(segment) if context.voice == "person")
     return list(islice((each for context in people for each in _unkept_of_turn(context, facts)), MAX_REPORTED))
 

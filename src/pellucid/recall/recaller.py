@@ -118,6 +118,7 @@ class Recaller:
             """Pack the receipt, and return the record of the recall with it."""
             return _record_of(request, event, drafted.packed(), served, drafted.query)
 
+        # packed by the thread that writes, so that no answer waits for it
         prunes = request.recall_id.endswith(_PRUNE_AT)
         self.history.later(
             make_record, partial(empty_receipts, self.history, self.retention, request.at) if prunes else None

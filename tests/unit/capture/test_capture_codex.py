@@ -125,3 +125,14 @@ def test_what_an_editor_put_before_a_request_is_not_the_users(tmp_path: Path):
     words = "# Context from my IDE setup:\n\n## Open tabs:\n- app.toml\n\n## My request for Codex:\nKeep Redis.\n"
 
     assert told(turns(tmp_path, said("user", words))) == [("user", "message", "Keep Redis.\n")]
+
+
+def test_an_output_that_names_metadata_itself_is_kept_whole(tmp_path: Path):
+    words = "kind: Pod\nmetadata: \n  name: web\nspec: one"
+    wrapped = json.dumps({"output": words, "metadata": {"exit_code": 0}})
+    (told_by_tool,) = (
+        turn
+        for turn in turns(tmp_path, call("shell", {"command": "kubectl get"}), output(wrapped))
+        if turn.role == "tool" and "Pod" in turn.content
+    )
+    assert told_by_tool.content.endswith(words)

@@ -38,8 +38,12 @@ def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> lis
     They are hashes of session and number alone, as evidence has no more; `capture.identity.turn_fingerprint` also
     hashes the words.
     """
-    turns = (f"{session}:{number}" for session, number in evidence_turns(evidence))
-    return [_keyed_hash(secret, "turn", namespace, turn) for turn in turns]
+    return [turn_key(secret, namespace, *turn) for turn in evidence_turns(evidence)]
+
+
+def turn_key(secret: bytes, namespace: str, session: str, number: int) -> bytes:
+    """Return the key of one turn in a namespace, by the session and the turn's number: as of `evidence_keys`."""
+    return _keyed_hash(secret, "turn", namespace, f"{session}:{number}")
 
 
 def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:

@@ -13,6 +13,7 @@ _MAKES = re.compile(r"^(?:write|create_?file|new_?file|write_?file)$", re.IGNORE
 _CHANGES = re.compile(
     r"^(?:edit|multi_?edit|notebook_?edit|str_replace.*|apply_?patch|edit_?file|update_?file)$", re.IGNORECASE
 )
+# arguments as `blocks.call_text` writes them: a turn is one redacted text, and keeps no fields
 _PATH_ARGUMENT = re.compile(r"^(?:file_?path|path|notebook_path|filename|target_file): (\S.*)$", re.MULTILINE)
 _PATCHED = re.compile(r"^\*\*\* (Add|Update) File: (\S.*)$", re.MULTILINE)
 _SPEC = re.compile(r"\b(?:SPEC|ADR|RFC|EIP|PEP|JEP|KEP)[- #]{0,2}\d{1,5}\b")

@@ -29,6 +29,7 @@ _NOT_FOUND = 127
 _TIMED_OUT = 124
 _BY_SIGNAL = 128
 
+# as `blocks.call_text` writes a call's arguments: a turn is one redacted text, and keeps no fields
 _LINE = re.compile(r"^(?:command|cmd): ([^\n]{2,400})(?=\n\w+: |\Z)", re.MULTILINE)
 _EXIT = re.compile(r"^(?:Exit code:?|Process exited with code) (\d{1,3})\b[^\n]*\n?", re.MULTILINE)
 _LOOKED_AT = 400
@@ -109,7 +110,7 @@ def _read_runs(segment: Segment) -> Iterator[Run | None]:
     A call counts only if its output is the next turn of a tool: of calls made at once it is unknown whose output is
     whose.
     """
-    edited = artifacts_by_turn(segment.turns)
+    edited = artifacts_by_turn(segment.turns)  # read anew for the episode: an extractor gives facts alone
     call: Turn | None = None
     for turn in segment.turns:
         if turn.role == "user" or any(each.role != "mentioned" for each in edited.get(turn.ordinal, ())):

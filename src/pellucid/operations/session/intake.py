@@ -13,7 +13,7 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
-from pellucid.memory.erasure.tombstone import evidence_keys, said_key
+from pellucid.memory.erasure.tombstone import said_key, turn_key
 from pellucid.memory.reconcile.reconcile import Reconciler
 from pellucid.memory.reconcile.statement import Statement, quarantine_if_doubted, statement_of
 from pellucid.memory.trust.doubt import Doubt, doubted_turns
@@ -153,9 +153,8 @@ class Intake:
         """
         if not tombstones:
             return False
-        evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
         namespaces = (self.namespace, *self.forgotten_in)
-        return any(tombstones.intersection(evidence_keys(self.app.key, each, evidence)) for each in namespaces)
+        return any(turn_key(self.app.key, each, turn.session_id, turn.ordinal) in tombstones for each in namespaces)
 
     def _observe_segment(self, segment: Segment) -> Observed:
         """Extract observations from a segment and judge them, rejecting what only repeats a memory that a recall served
@@ -230,6 +229,7 @@ class Intake:
         """Yield the texts to encode before the lock is taken: accepted facts and, if turns are kept, their passages."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
+            # cut again to be written: which of them may be kept is known only under the lock
             yield from kept_passages(each.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
 
     @property
@@ -338,7 +338,7 @@ class Intake:
     def _retention(self, observed: Observed) -> TurnsKept:
         """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
         the output of tools."""
-        tombstones = self.app.lookup.tombstone_keys()
+        tombstones = self.app.lookup.tombstone_keys()  # asked again under the lock: something may be forgotten since
         return TurnsKept(observed.doubted, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
 
 

@@ -116,6 +116,7 @@ def days_of_documents(memories: Sequence[Memory], state: State, world: World) ->
 
 def _day_in_header(header: str) -> str:
     """Return the ISO date of a header's last change, or else of its making; empty if it gives none."""
+    # parsed though `header_text` wrote it: a memory is all that the index has of a header
     lines = (line.partition(":") for line in header.splitlines()[1:])
     values = {normal_key(key): value.strip() for key, _, value in lines}
     for key in _DATED:

@@ -24,7 +24,11 @@ _KEY = re.compile(r"^([\w-]+):", re.MULTILINE)
 
 
 class NamedNodes:
-    """The names in one query, each with the nodes that it means; each name is looked up once."""
+    """The names in one query, and the nodes that they mean.
+
+    `seeds` looks all names up in one question to the graph. What one name means by itself is asked only where an answer
+    hangs on it, and once: most queries have many possible names, and need none of that.
+    """
 
     def __init__(self, state: State, plan: Plan, world: World) -> None:
         """Look up the names in the query of `plan`, those of `plan.entities` first, in the graph that `world` reads.

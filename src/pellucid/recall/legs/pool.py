@@ -42,6 +42,7 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
     """
     if len(rows) == 0:
         return pool
+    # all columns are read again, of the present rows too: a pool is sorted by id as a whole
     wider = _blank_pool(reader, np.r_[pool.rows, rows], admission, plan)
     place = _positions(wider, pool.rows)
     return replace(

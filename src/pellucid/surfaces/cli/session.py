@@ -97,7 +97,7 @@ def _in_project(app: "App") -> "App":
 
     app_here = app_in_project(app)
     if app_here.project:
-        # not of `also`, in which the settings, too, may have put this namespace
+        # read anew, after `app_in_project`; not of `also`, in which the settings, too, may have put this namespace
         is_older = app_here.project.root in app.projects.known().earlier
         earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
         note(f"namespace {app_here.project.namespace}, the project of {app_here.project.root}{earlier}")

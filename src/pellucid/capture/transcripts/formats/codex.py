@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pellucid.capture.transcripts.blocks import MessageBlock, call_text, message_blocks, output_text
-from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
+from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, object_in, text_at
 from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, without_open_files
 from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
@@ -158,7 +158,7 @@ def _output_text(output: object) -> tuple[str, bool | None]:
     which are looked for in the first 400 characters.
     """
     if isinstance(output, str) and output.startswith('{"output":'):
-        words = call_text(output).removeprefix("output: ").partition("\nmetadata: ")[0]
+        words = output_text(object_in(output).get("output", output))
         code = _METADATA.search(output)
     else:
         words = output_text(output)

@@ -191,6 +191,7 @@ def read(source: Source) -> Iterator[Turn]:
     """
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
+    # worked out again after the format was detected by it: a caller can name the format, and then nothing was detected
     current, styles = _OpenMessage(), _heading_styles(source.head())
     for heading, line in _outside_fences(line.text for line in source.lines()):
         found = heading if heading and styles.get(heading.role) == heading.style else None

@@ -28,6 +28,7 @@ def read(source: Source) -> Iterator[Turn]:
     unreadable.
     """
     numbering = Numbering(source)
+    # looked at again after detection: a caller can name the format, and then nothing was detected
     by_lines = is_lines(source.head()) or source.begins_with_long_line()
     for number, value in source.objects() if by_lines else _document_objects(source):
         if is_message(value):

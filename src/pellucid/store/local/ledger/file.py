@@ -75,7 +75,7 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
             return None
         if recorded.wanting or recorded.size > size:
             return replace(recorded, wanting=True)
-        file.seek(recorded.size)
+        file.seek(recorded.size)  # read back: lines that a crashed process appended count, too
         new_state = recorded.with_lines_added(file.read())
         return replace(new_state, mtime_ns=os.fstat(file.fileno()).st_mtime_ns)
 
@@ -199,6 +199,7 @@ def _parsed_row(line: bytes) -> LedgerRow | None:
 
 def _numbered_row(waiting: WaitingRow) -> LedgerRow:
     """Return a waiting row as a dictionary with its number."""
+    # parsed though the text is ours: the journal gave the number after it, and the number stands in front
     return {"seq": waiting.seq, **json.loads(waiting.row)}
 
 

@@ -60,8 +60,9 @@ class LocalLedger:
             return
         with os_errors_explained(self.folder), immediate(connection):
             if not journal.has_numbered_rows(connection):  # another process may have been faster
-                journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _last_indexed(index)))
-                journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
+                indexed = _last_indexed(index)
+                journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), indexed))
+                journal.put_filed(connection, [_NONE] if indexed else [])
 
     def _raise_number_after_files(self, connection: apsw.Connection) -> None:
         """Raise the next number above the greatest in the files, as when a vault comes to an old journal.
