@@ -271,12 +271,9 @@ class _Indexing:
             yield self.app.clock.now()
 
     def _texts_of(self, batch: Iterable[SeenDocument]) -> Iterator[str]:
-        """Yield the contents that the memories of these documents would have if nothing were stored of them yet.
-
-        Only to encode them before the lock is taken: what is stored is known under it, and drafted again there.
-        """
-        now, clock = self.app.clock.now(), self.app.clock
-        for draft in (draft_document(None, seen, self.request.namespace, now, clock) for seen in batch):
+        """Yield the texts to encode before the lock: as if nothing were stored, which is known only under it."""
+        clock, namespace = self.app.clock, self.request.namespace
+        for draft in (draft_document(None, seen, namespace, clock.now(), clock) for seen in batch):
             yield from (header_text(draft.document, each) for each in draft.document.versions)
             yield from (section_text(draft.document, each) for each in draft.sections)
 

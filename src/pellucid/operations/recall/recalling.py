@@ -260,11 +260,11 @@ def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int
 
 
 def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Run a recall, store its receipt and its event, and tell the watchers of `app` (with the request as built, which the plan
-    changes in the state). Of one that fails or runs out of time, only an event is stored, the watchers are told, and
-    the error is raised again; of invalid input, nothing. Return the recall's state (with memories as they were known at
-    `as_known_at`), the draft of its receipt, and why that could not be stored ("" if it was). `hands_out`: whether the
-    caller gets the context; if not, its size counts as 0 in the event.
+    """Run a recall, store its receipt and its event, and tell the watchers of `app` (with the request as built, which
+    the plan changes in the state). Of one that fails or runs out of time, only an event is stored, the watchers are
+    told, and the error is raised again; of invalid input, nothing. Return the recall's state (with memories as they
+    were known at `as_known_at`), the draft of its receipt, and why that could not be stored ("" if it was).
+    `hands_out`: whether the caller gets the context; if not, its size counts as 0 in the event.
     """
     request, began = build_request(app, asked), perf_counter()
     try:

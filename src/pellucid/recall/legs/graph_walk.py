@@ -228,8 +228,9 @@ class Walk:
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
         """Follow the asked edges from the seeds, whose `steps` are given, and add what they lead to to `trail`: one
-        hop, or if they are transitive `FURTHEST`, until no node is new or `pool` of the settings nodes are reached. References
-        count at the seeds alone."""
+        hop, or if they are transitive `FURTHEST`, until no node is new or `pool` nodes (a setting) are reached.
+        References count at the seeds alone.
+        """
         further = _type_mask(*asked.types)
         wanted = _types_at_seeds(asked)[steps.type] & (steps.forward == asked.out)
         for _ in range(FURTHEST if asked.transitive else 1):

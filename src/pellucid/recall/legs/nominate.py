@@ -120,7 +120,7 @@ def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """Return the newest memories that are allowed to answer, `pool` of the settings at most, whatever the query says."""
+    """Return the newest memories that are allowed to answer, `pool` (a setting) at most, whatever the query says."""
     hits = world.reader.recent(state.admission, state.request.settings.pool)
     return report("recent", hits), hits
 
