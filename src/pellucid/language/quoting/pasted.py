@@ -195,7 +195,7 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     """
     run: list[str] = []
     for at, line in enumerate(lines):
-        label, colon, _ = line.partition(":")
+        label, colon = line.partition(":")[:2]
         name = label.strip(" *").lower()
         run = [*run, name] if colon and name in _MAIL else []
         if len(run) >= _RUN and "from" in run:
