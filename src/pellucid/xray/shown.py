@@ -228,11 +228,12 @@ class CandidateView:
         is_answer, asked = bool(self._pool.answering(plan)[position]), plan.asked
         if not (is_answer or (plan.answers and path)):
             return ""
-        words = "An edge leads to it"
-        if path and set(path.nodes) <= self._names.keys():
-            words = ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower()))
+        has_names = path is not None and set(path.nodes) <= self._names.keys()
+        edges = ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower())) if path and has_names else ""
         if not is_answer:
-            return f"Near what the question asks, but no edge that it asks for leads to it ({words})"
+            told = f" ({edges})" if edges else ""
+            return f"Near what the question asks, but no edge that it asks for leads to it{told}"
+        words = edges or "An edge leads to it"
         is_other = path is not None and asked is not None and set(path.types).isdisjoint(asked.types)
         return f"{words}, {'which counts as well where dependencies are asked for' if is_other else AS_ASKED}"
 
