@@ -514,6 +514,8 @@ def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_
     assert f"({said})\n" in render(shown, "text")
     assert f"A{said[1:]}." in render(shown, "markdown")
     assert f"A{said[1:]}." in render(shown, "html")
+    off = shown.model_copy(update={"weights": weights | {"graph": 0.0}})
+    assert "pays, a later one less (rrfK sets by how much): vector 1)" in render(off, "text")
     alike = shown.model_copy(update={"weights": weights | {"graphCompany": 20.0}})
     assert "vector 1, graph 20)" in render(alike, "text")
     assert "a first place pays" not in render(shown.model_copy(update={"weights": {}}), "text")

@@ -78,9 +78,8 @@ def weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     there are none. Weights are those of the query: `graph` weighs more where edges are asked for.
     """
     shown = dict.fromkeys(name for name, _ in legend_of(snapshot))
-    weights = {term: snapshot.weights.get(term_name(term)) for term in (*shown,) if term in _OF_PLACES}
-    paid = [f"{term_name(term)} {weight:g}" for term, weight in weights.items() if weight]
-    company = snapshot.weights.get("graphCompany")
-    if company and "graph" in weights and company != weights["graph"]:
-        paid[paid.index(f"graph {weights['graph']:g}")] += f" ({company:g} beside what answers)"
+    weights = {term_name(term): snapshot.weights.get(term_name(term)) for term in shown if term in _OF_PLACES}
+    company = snapshot.weights.get("graphCompany") or 0.0
+    beside = {"graph": f" ({company:g} beside what answers)"} if company not in (0.0, weights.get("graph")) else {}
+    paid = [f"{name} {weight:g}{beside.get(name, '')}" for name, weight in weights.items() if weight]
     return (f"a first place pays, a later one less (rrfK sets by how much): {', '.join(paid)}",) if paid else ()
