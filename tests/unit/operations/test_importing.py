@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kits.intake import HERE, held
-from kits.vault import ask
+from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import DeadlineError
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.memory.changing import UpdateInput, update
+from pellucid.operations.memory.changing import PinInput, UpdateInput, set_pinned, update
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import TURNS_A_COMMIT
@@ -66,6 +66,24 @@ def test_an_import_of_several_commits_is_one_to_undo_and_what_was_changed_since_
     assert not [text for text in kept if "Tuesday" in text]
     assert [text for text in kept if "PostgreSQL" in text]
     assert before.undo[HERE] not in outcome.undo[HERE]
+
+
+def test_an_import_is_undone_whole_though_a_passage_of_its_episode_was_changed_since(
+    whole: App, tmp_path: Path
+) -> None:
+    outcome = _imported(whole, _session(tmp_path / "s1.jsonl", DECIDED, RULE))
+    passage = next(each for each in held(whole).values() if each.category == "moment")
+    set_pinned(whole, PinInput(namespace=HERE, memory_id=passage.id))
+    undone = undo(whole, UndoInput(namespace=HERE, target=outcome.undo[HERE]))
+    assert len(undone.undone) == outcome.memories + outcome.passages
+    assert held(whole) == {}
+
+
+def test_what_an_import_only_says_again_stays_when_it_is_undone(whole: App, tmp_path: Path) -> None:
+    known = keep(whole, DECIDED, namespace=HERE).memory
+    outcome = _imported(whole, _session(tmp_path / "s1.jsonl", DECIDED, RULE))
+    undo(whole, UndoInput(namespace=HERE, target=outcome.undo[HERE]))
+    assert [each.id for each in held(whole).values()] == [known.id]
 
 
 def test_an_import_that_is_stopped_says_what_was_kept_and_both_ways_on(whole: App, tmp_path: Path) -> None:

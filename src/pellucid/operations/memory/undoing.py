@@ -49,7 +49,8 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         rows = _rows_to_undo(app, request, imports)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         current = _current_memories(app, request.namespace, rows)
-        imported = [each for each in app.index.memories(request.namespace) if each.op_id in imports] if imports else []
+        begun = _paths_begun_by(app, imports) if imports else set[str]()
+        imported = [each for each in app.index.memories(request.namespace) if each.path in begun] if begun else []
         if not (rows or imported):
             raise NotFoundError(
                 f"no change of {request.target} that can be undone is on record in {request.namespace}",
@@ -78,6 +79,18 @@ def _import_operations(app: App, target: str) -> set[str]:
         return set()
     between = app.records.operations(after=ends[0] - 1)
     return {row.op_id for row in between if row.seq <= ends[1] and row.kind == "import"}
+
+
+def _paths_begun_by(app: App, operations: Collection[str]) -> set[str]:
+    """Return the paths of the vault files that these operations were the first to write, as far as the journal knows.
+
+    Who wrote a file last does not tell: a later change of one passage writes the file of all its neighbours again.
+    """
+    first_by_path: dict[str, str] = {}
+    for row in app.records.operations():
+        for path, _ in row.paths:
+            first_by_path.setdefault(path, row.op_id)
+    return {path for path, op_id in first_by_path.items() if op_id in operations}
 
 
 def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
