@@ -278,7 +278,7 @@ def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventT
     """
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _comparable_status(after.get("status", "")) if "status" in changed else ""
-    if is_superseded(status) or changed & {"superseded-by", "replaced-by"}:
+    if is_superseded(status) or changed & after.keys() & {"superseded-by", "replaced-by"}:
         return "superseded"
     if is_retired(status):
         return "retired"

@@ -57,6 +57,12 @@ def test_any_other_status_ends_nothing(status: str) -> None:
     assert event_between({"status": "Accepted"}, {"status": status}) not in {"retired", "superseded"}
 
 
+def test_a_successor_that_is_named_supersedes_and_one_that_is_taken_out_again_does_not() -> None:
+    alone, followed = {"status": "Final"}, {"status": "Final", "superseded-by": "SPEC-2"}
+    assert event_between(alone, followed) == "superseded"
+    assert event_between(followed, alone) == "changed"
+
+
 @pytest.mark.parametrize("prefix", ["mem", "ep"])
 def test_the_key_of_a_memory_is_its_id_and_that_of_no_name(prefix: str) -> None:
     own = f"{prefix}_{'0a' * 16}"
