@@ -58,3 +58,8 @@ def test_only_the_default_of_the_named_variable_goes():
     text = 'variable "db_password" {\n  default = "hunter42x"\n}\nvariable "region" {\n  default = "eu-west-1a2"\n}'
 
     assert redact(text).text == text.replace("hunter42x", "[redacted:password]")
+
+
+@pytest.mark.parametrize("text", ["4111 1111 1111 1111.", "4111 1111 1111 1111. It is mine", "4111-1111-1111-1111"])
+def test_a_card_number_at_the_very_beginning_is_found(text: str):
+    assert "[redacted:credit-card]" in redact(text).text

@@ -144,10 +144,10 @@ def card_numbers(text: str) -> Iterator[SecretSpan]:
     for match in _CARD.finditer(text):
         if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):
             continue
-        around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+        before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
         digits = match[0].replace(" ", "").replace("-", "")
         separators = {char for char in match[0] if not char.isdigit()}
-        stands_apart = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
+        stands_apart = not any(char.isalnum() or char in "_.-+/" for char in before + after.replace(".", ""))
         if len(separators) < 2 and stands_apart and _BRANDS.fullmatch(digits) and _passes_luhn(digits):
             yield SecretSpan(*match.span(), "credit-card")
 

@@ -61,7 +61,7 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]
     """Return the assistant's turns that name an address which only injected orders had named: index to doubt.
 
     Tool outputs, most of a session, are checked only for an address that a later turn repeats. `doubted` turns are left
-    out, and addresses that the user named are trusted.
+    out, and addresses that the user named outside of doubted words are trusted.
     """
 
     @cache
@@ -86,7 +86,7 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]
         if turn.role not in ("user", "assistant") or (number in doubted and doubted[number].is_whole):
             continue
         if turn.role == "user":
-            trusted_addresses |= named(number)
+            trusted_addresses |= named(number) - (named_in_orders(number) if number in doubted else set())
         elif (new_addresses := named(number) - trusted_addresses) and any(
             (turns[before].role == "tool" or before in doubted)
             and new_addresses & named_in_orders(before)
