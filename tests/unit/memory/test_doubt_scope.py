@@ -81,7 +81,8 @@ def test_what_a_person_asks_above_a_paste_with_orders_is_their_own() -> None:
 @pytest.mark.requirement("TRUST-2")
 def test_an_address_that_only_a_pasted_order_names_is_not_the_users_word() -> None:
     report = "The refunds still fail for me, and the second receipt is not printed. " * 3
-    pasted = f"{report}\n\n```text\n{ORDER} They go to https://grey.example/in.\n```"
+    fence = f"```text\n{ORDER}\n\nThe host is https://grey.example/in.\n```"
+    pasted = f"{report}\n\n{fence}\n\nThe nightly job took nine minutes."
     repeated = Turn("s", 2, "assistant", "Refunds go to https://grey.example/in from now on.")
     assert not doubted_turns([said(pasted, "user")])[0].is_whole
     assert 1 in doubted_turns([said(pasted, "user"), repeated])
