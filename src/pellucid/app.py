@@ -119,9 +119,9 @@ def open_app(
     models: Path | None = None,
     report: Callable[[str], None] | None = None,
 ) -> App:
-    """Open the home that the settings name, creating it if need be; raise the process's limit of open files. `clock` is
-    by default the machine's, `models`, the folder of cached models, `models` in the home; `report` gets lines for the
-    user. `InputError` if `telemetry.otel` is set, its libraries missing; `StoreError` for a damaged home.
+    """Open the home that the settings name, creating it if need be, and set the process's limit of open files higher.
+    `clock` is by default the machine's, `models` (the folder of cached models) `<home>/models`; `report` gets lines for
+    the user. `InputError` if `telemetry.otel` is set without its libraries; `StoreError` for a damaged home.
     """
     raise_open_files()
     home = settings.home

@@ -66,8 +66,8 @@ _MILLI = timedelta(milliseconds=1)
 
 
 def epoch_ms(at: datetime) -> int:
-    """Return the whole milliseconds from 1970-01-01 UTC to `at`, which must have a time zone; rounded down, negative
-    before 1970.
+    """Return the whole milliseconds from 1970-01-01 UTC to `at`, rounded down, negative before 1970; `TypeError` if
+    `at` has no time zone.
     """
     return (at - EPOCH) // _MILLI
 

@@ -70,8 +70,8 @@ def spelled_by(spelling: Spelling) -> Generator[None]:
 
 def step(operation: str, **fields: object) -> str:
     """Return a call in backticks, as the surface in use writes it: `step("change.undo", target="op_1")` is `pellucid
-    undo op_1` on the command line, and a request or a tool's call elsewhere. Where to make it follows the backticks if
-    that is not here, such as `in a shell`.
+    undo op_1` on the command line, and a request or a tool's call elsewhere. If it cannot be made on that surface, the
+    place where it can follows the backticks, such as `in a shell`.
 
     `operation` is a name of the operations table; `fields` are fields of its input or parameters of its command, and
     `namespace`. A value that the reader is to fill in is a word in capitals, such as `ID`.
@@ -81,7 +81,7 @@ def step(operation: str, **fields: object) -> str:
 
 
 def bare_step(operation: str, **fields: object) -> str:
-    """Return a call as `step` does, without backticks; where to make it, if not here, follows in parentheses."""
+    """Return a call as `step` does, without backticks; if it must be made elsewhere, the place follows in brackets."""
     call, place = _SPELLING.get().call(operation, fields)
     return f"{call} ({place})" if place else call
 
@@ -99,9 +99,9 @@ def assignment(field: str, value: object) -> str:
 
 
 def recorded_step(operation: str, **fields: str | bool) -> str:
-    """Return a mark for a call, for a text that is kept: a reason on record, or the next step of an error that later
-    calls raise again. Whichever surface shows it replaces the mark by `spell_recorded`. A value in `fields` is a single
-    word of letters, digits and underscores, or True.
+    """Return a mark for the call that `step` would write, for a text that is kept: a reason on record, or the next step
+    of an error that later calls raise again. Whichever surface shows it replaces the mark by `spell_recorded`. A value
+    in `fields` is a single word of letters, digits and underscores, or True.
     """
     return f"\x02{' '.join([operation, *(f'{name}={value}' for name, value in fields.items())])}\x03"
 
@@ -118,8 +118,10 @@ def spell_recorded(text: str) -> str:
 
 
 def where_raised(error: Exception) -> list[str]:
-    """Return the frames of an exception's traceback, the innermost last, each as `recall/pipeline.py:88 run`; empty if
-    the exception was never raised. Its message is left out, since a message can quote memories.
+    """Return the frames of an exception's traceback, the innermost last, each as `recall/pipeline.py:88 run` (outside
+    of `pellucid/` with the whole path); empty if the exception was never raised.
+
+    Its message is left out, since a message can quote memories.
     """
     frames = traceback.extract_tb(error.__traceback__)
     return [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]

@@ -26,7 +26,8 @@ class MemoryCalls:
         self._who = {name: value for name, value in (("session_id", session_id), ("agent", agent)) if value}
 
     def recall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
+        says so if nothing does.
 
         Args:
             query: the question, in words.
@@ -34,7 +35,8 @@ class MemoryCalls:
         return self._memory.recall(query, **self._who).context  # type: ignore[arg-type]
 
     def remember(self, statement: str) -> str:
-        """Remember one statement that stands alone: what was decided, preferred or corrected.
+        """Remember one statement that stands alone: what was decided, preferred or corrected. Return
+        `remembered: <id>`, or `known already: <id>` if the same words are stored.
 
         Args:
             statement: the statement, in words.
@@ -43,7 +45,8 @@ class MemoryCalls:
         return f"remembered: {answer.memory.id}" if answer.created else f"known already: {answer.memory.id}"
 
     async def arecall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
+        says so if nothing does.
 
         Args:
             query: the question, in words.
@@ -51,7 +54,8 @@ class MemoryCalls:
         return await to_thread(self.recall, query)
 
     async def aremember(self, statement: str) -> str:
-        """Remember one statement that stands alone: what was decided, preferred or corrected.
+        """Remember one statement that stands alone: what was decided, preferred or corrected. Return
+        `remembered: <id>`, or `known already: <id>` if the same words are stored.
 
         Args:
             statement: the statement, in words.

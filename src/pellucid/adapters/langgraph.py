@@ -35,9 +35,9 @@ class MemoryStore(BaseStore):
         """Run the operations in order, and return one result for each: the item or None for a get, None for a put, a
         page of items for a search, a page of namespaces for a listing.
 
-        `index` and `ttl` of an operation are ignored. Raises ValueError for an operation of another kind, and what
-        `Pellucid` raises, such as `InputError` for a value of more than 20,000 characters; the operations before it
-        have been done.
+        A put with the value None archives the item. `index` and `ttl` of an operation are ignored. Raises ValueError
+        for an operation of another kind, TypeError for a value that JSON cannot express, and what `Pellucid` raises,
+        such as `InputError` for a value of more than 20,000 characters; the operations before it have been done.
         """
         return [self._run(each) for each in ops]
 
@@ -89,8 +89,8 @@ class MemoryStore(BaseStore):
             self._memory.edit.archive(old.id, "put-again")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return one page (`op.offset`, `op.limit`) of the items below the searched namespace whose values pass the
-        filter.
+        """Return one page (`op.offset`, `op.limit`) of the items in and below the searched namespace whose values pass
+        the filter.
 
         Only the 1000 items of all namespaces that are best for the query are looked at, best first; without a query,
         the newest 1000, newest first, with the score None.
@@ -110,7 +110,8 @@ class MemoryStore(BaseStore):
         """Return one page (`op.offset`, `op.limit`) of the item namespaces that meet all of `op.match_conditions`,
         sorted.
 
-        Each is cut to its first `op.max_depth` parts and returned once. Only the newest 1000 items are looked at.
+        Each is cut to its first `op.max_depth` parts (None: not cut) and returned once. Only the newest 1000 items are
+        looked at.
         """
         items = self._memory.list(tag=_TAG, limit=_MOST).memories
         names = {_item(each.memory).namespace for each in items}
@@ -129,7 +130,7 @@ def _entity_name(namespace: tuple[str, ...], key: str) -> str:
 
 def _memory_content(value: Mapping[str, Any]) -> str:
     """Return the content of the memory for an item's value: of a value `{"text": …}` with no other key the text, if
-    that is not blank; of any other the value as JSON, its keys sorted.
+    that is not blank; of any other the value as JSON, its keys sorted. TypeError if JSON cannot express it.
     """
     alone = value.get(_TEXT) if set(value) == {_TEXT} else None
     return alone if isinstance(alone, str) and alone.strip() else json.dumps(value, ensure_ascii=False, sort_keys=True)
@@ -138,8 +139,8 @@ def _memory_content(value: Mapping[str, Any]) -> str:
 def _item(memory: Memory, score: float | None = None) -> SearchItem:
     """Return a memory as the store's item; its value is the JSON object of the content, else `{"text": content}`.
 
-    Namespace and key are read from the memory's entity name (see `_entity_name`). `score` is the memory's final score
-    in the recall, None if there was no query.
+    Namespace and key are read from the memory's entity name (see `_entity_name`); ValueError if that is no such list.
+    `score` is the memory's final score in the recall, None if there was no query.
     """
     *namespace, key = cast("list[str]", json.loads(memory.entity_ref or "[]"))
     try:
@@ -152,14 +153,15 @@ def _item(memory: Memory, score: float | None = None) -> SearchItem:
 
 def _passes_filters(item: SearchItem, op: SearchOp) -> bool:
     """Whether an item's namespace begins with the search's prefix, and its value equals the filter's at every key of
-    the filter; operators such as `$gt` are not known.
+    the filter; a missing key equals None. Operators such as `$gt` are not known.
     """
     within = item.namespace[: len(op.namespace_prefix)] == op.namespace_prefix
     return within and all(item.value.get(name) == value for name, value in (op.filter or {}).items())
 
 
 def _matches_condition(namespace: tuple[str, ...], condition: Any) -> bool:
-    """Whether a namespace begins (match type `prefix`) or ends (any other type) with the condition's path.
+    """Whether a namespace begins (match type `prefix`) or ends (any other type) with the condition's path, part by
+    part.
 
     `*` in the path stands for any one part.
     """

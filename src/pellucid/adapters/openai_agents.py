@@ -18,7 +18,8 @@ _ROLES = ("user", "assistant")
 def tools(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> list[FunctionTool]:
     """Return the tools `recall` and `remember` for `Agent(…, tools=tools(memory))`.
 
-    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers.
+    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers,
+    None nobody.
     """
     calls = MemoryCalls(memory, session_id, agent)
     return [function_tool(function, name_override=name) for name, function in calls.tools()]
@@ -38,35 +39,40 @@ class RememberedSession:
         self.session_settings = inner.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """Return the newest items of the inner session, at most `limit`; all items for None."""
+        """Return items of the inner session, as it gives them: the newest `limit`; for None as many as it gives by
+        itself (by its settings, mostly all).
+        """
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Add items to the inner session; the turns among them (messages of user and assistant with a text) are stored
-        in the spool, too, where they wait to become memories until a flush is due (docs/flush.md), at the latest at
-        `end`.
+        """Add items to the inner session, and spool the turns among them (messages of user and assistant with a text).
+
+        In the spool they wait to become memories until a flush is due (docs/flush.md), at the latest at `end`. If
+        spooling fails, its error is raised; the items stay in the inner session.
         """
         await self._inner.add_items(items)
         if turns := list(_read_turns(items)):
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)
 
     async def pop_item(self) -> Any:
-        """Remove the newest item from the inner session, and return it; None if it is empty."""
+        """Remove the newest item from the inner session, and return it; None if it is empty. The spool and memories
+        keep its words.
+        """
         return await self._inner.pop_item()
 
     async def clear_session(self) -> None:
-        """Empty the inner session."""
+        """Empty the inner session; the spool and memories keep its words."""
         await self._inner.clear_session()
 
     async def end(self) -> None:
-        """End the session: make memories of all its turns that wait in the spool."""
+        """Make memories of all turns of this session that wait in the spool; the inner session stays as it is."""
         await to_thread(self._memory.observe, session_id=self.session_id, flush="session_end")
 
 
 def _read_turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
-    """Yield the messages of the user and the assistant as turns `{role, content}`.
+    """Yield those items that are messages of the user or the assistant with a text as turns `{role, content}`.
 
-    Tool calls, tool outputs and empty texts are left out.
+    All others are left out: tool calls, tool outputs, empty texts, other roles.
     """
     for item in items:
         message = cast("Mapping[str, Any]", item)
@@ -75,8 +81,8 @@ def _read_turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
 
 
 def _message_text(content: object) -> str:
-    """Return the text of a message's content: a string as it is, of a list the `text` of its parts, joined by line
-    ends; "" for anything else.
+    """Return the text of a message's content: a string as it is; of a list the `text` of those parts that have one,
+    joined by line ends; "" for anything else.
     """
     if isinstance(content, str):
         return content

@@ -61,11 +61,11 @@ class Guard:
         self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the turn, redacted and shortened for the store; if it must be dropped, yield nothing and count the
-        reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
+        """Yield the turn without Pellucid's own output, redacted and shortened for the store; if it must be dropped,
+        yield nothing and count the reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
 
         `own-recall` is a tool's turn that is Pellucid's output, and any turn of which nothing is left once such output
-        is cut out.
+        is cut out. A user's turn can begin or end an off-the-record stretch (see `OffTheRecord.drop_reason`).
         """
         if is_own_output(turn):
             self._report.drop("own-recall")
@@ -114,7 +114,8 @@ class Guard:
 
 
 def cut_middle(text: str, max_chars: int) -> tuple[str, int]:
-    """Return a text of at most `max_chars` characters (≥ 100), and the number of characters cut out of it.
+    """Return a text of at most `max_chars` characters, which must be 100 or more, and the number of characters cut out
+    of the given one.
 
     A text that is no longer is returned unchanged, with 0. A longer one keeps its head and its tail, two to one, and
     between them the line `[… N characters cut …]`.

@@ -34,7 +34,7 @@ class LiveSource(Source):
     first_number: int = 1  # the number in the stream of the first of these lines
 
     def head(self) -> str:
-        """Return the first two lines."""
+        """Return the first two of the lines, by which the format of the source is told."""
         return "\n".join(self.given_lines[:2])
 
     def begins_with_long_line(self) -> bool:
@@ -51,7 +51,7 @@ class LiveSource(Source):
         """Yield the lines' JSON objects with their numbers; one that names no session gets `session` as its
         `sessionId`.
 
-        Other lines are counted as `Source.objects` counts them.
+        A line that is no JSON object yields nothing, and is counted in the report as `Source.objects` counts it.
         """
         for number, value in Source.objects(self):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)
@@ -83,11 +83,12 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """Return the turns of the next lines of the stream; of their fields only the session's default is redacted yet.
+        """Return the turns of the next lines of the stream; their texts are not redacted yet.
 
-        The first line with a known format decides the format of the stream, until then `plain-jsonl` is tried. A line
-        that names no session belongs to the stream's: in a Codex rollout that of its first line, else the one given,
-        else `default`. Ordinals begin at 1 in each call. Lines that cannot be read are counted in the report.
+        Without a format given for the stream, the first line with a known one decides it; until then `plain-jsonl` is
+        tried. A line that names no session belongs to the stream's: in a Codex rollout the one that its first
+        `session_meta` line names, else the one given (secrets redacted), else `default`. Ordinals begin at 1 in each
+        call, line numbers go on. Lines that cannot be read are counted in the report.
         """
         objects = [object_in(line) for line in lines]
         formats: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
@@ -117,8 +118,9 @@ class LiveTranscript:
 def line_batches(read: Callable[[int], bytes]) -> Iterator[list[str]]:
     """Yield decoded lines as they arrive, in lists of at most 100; a list does not wait until it is full.
 
-    A line keeps its end; one longer than 16 MiB is replaced by a note that is not JSON. `read` blocks until bytes have
-    come, returns at most the given number of them, and b"" at the end of the stream, as `os.read` of a pipe does.
+    A line keeps its end; the last one may have none. One longer than 16 MiB is replaced by a note that is not JSON.
+    `read` blocks until bytes have come, returns at most the given number of them, and b"" at the end of the stream, as
+    `os.read` of a pipe does.
     """
     waiting: list[str] = []
     line = bytearray()

@@ -12,8 +12,8 @@ REMEMBERED = 4096
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
     """Redact names and their values; return them, and the number of removed secrets of each type.
 
-    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password. If
-    several names are the same once redacted, the last one's value is kept.
+    A value is redacted as what follows its name, for only the name shows that a value such as `hunter2x` is a password.
+    If several names are the same once redacted, the last one's value is kept.
     """
     counts = Counter[str]()
     cleaned: dict[str, str] = {}

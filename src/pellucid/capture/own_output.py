@@ -67,7 +67,8 @@ _POSSIBLY_OURS = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{
 
 
 def without_own_output(text: str, report: CaptureReport) -> str:
-    """Return the text without fenced recall context, memory citations and the output of our commands.
+    """Return the text without Pellucid's fenced context and notes, the lines that our commands print, and the memory
+    citations of Codex (`<oai-mem-citation>`).
 
     What is removed is counted in `report.stripped`, as `own-recall` or `memory-citation`. Of a fence that is never
     closed, all the rest is removed; a citation that is never closed stays.
@@ -85,10 +86,11 @@ def without_own_output(text: str, report: CaptureReport) -> str:
 
 
 def is_own_output(turn: Turn) -> bool:
-    """Whether a turn is a tool's and the whole of it counts as Pellucid's output: it has an X-ray, a recall's id in
-    JSON, a memory's file, or is a JSON string with lines of our commands.
+    """Whether a turn is a tool's and the whole of it counts as Pellucid's output.
 
-    False for the lines of our commands in ordinary text, which `without_own_output` removes.
+    It does if it contains an X-ray, a memory's file or a recall's id in JSON, or if it is a single line that, once line
+    ends escaped in it are undone, has a line of our commands. In a text of several lines only such lines are ours:
+    `without_own_output` removes them.
     """
     text = turn.content
     if turn.role != "tool" or not _POSSIBLY_OURS.search(text):

@@ -44,6 +44,7 @@ def read(
     guard = Guard(settings, report)
 
     def on_bytes(_: int) -> None:  # called for each piece; the report has the bytes of all files so far
+        """Tell `on_progress`, if it is given, how many bytes this call has read so far, and how many there are."""
         if on_progress:
             on_progress(report.bytes_read - read_before, total)
 
@@ -58,11 +59,12 @@ def read(
 
 
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
-    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one; count file and
-    format.
+    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one; file and format
+    are counted in the source's report.
 
     A file of unknown format, without turns, or that cannot be read raises InputError if the caller named it, else it is
-    counted. A plain text detected as no dialogue is read only if it was named, and is added to the report's `notes`.
+    counted as left out. A plain text detected as no dialogue is read only if it was named, and is added to the report's
+    `notes`.
     """
     report = source.report
     try:

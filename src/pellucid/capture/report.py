@@ -61,8 +61,8 @@ class CaptureReport:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count a place that could not be read in `malformed`, and add the first 20 to `problems`; `line` is the line,
-        or in a JSON document the number of the element, from 1.
+        """Count a place that could not be read in `malformed`, and add it to `problems` unless that has 20 already;
+        `line` is the number of the line, or in a JSON document that of the element, from 1.
         """
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:

@@ -126,8 +126,8 @@ def segments(
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one session; return the complete segments, and the turns after the last cut, which wait
-    for more.
+    """Cut the waiting turns of one session; return the segments that a cutter ended, and the turns after the last cut,
+    which wait for more.
     """
     done: list[Segment] = []
     open_turns: list[Turn] = []

@@ -30,11 +30,17 @@ _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """Return a cutter that cuts before the first turn of a new topic (`topic_start`), possibly some turns back;
-    `distance` measures how far apart two groups of turns are, and `threshold` is the least distance of a new topic.
+    """Return a cutter that cuts a segment before the first turn of a new topic (`topic_start`), possibly some turns
+    back.
+
+    `distance` measures how far apart two groups of turns are, and `threshold` is the least distance of a new topic. The
+    cutter returns None if there is no new topic yet.
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+        """Return a break before the first turn of a new topic among the open turns and the next; None if there is none
+        yet.
+        """
         at = topic_start([*open_turns, next_turn], distance, threshold)
         return Break("topic_shift", at) if at else None
 
@@ -42,12 +48,12 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 
 
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
-    """Return the index, 6 or more, of the first turn of a new topic: where the turns before and after it are farthest
-    apart.
+    """Return the index, 6 or more, of the first turn of a new topic; None if there is none yet.
 
-    At each possible place, the four topical turns from it on are compared with up to six before. It is the first place
-    at least `threshold` apart that none of the next `WAIT` compared places exceeds; None if there is none yet. Tools'
-    turns are not compared, nor turns with fewer than `SUBSTANTIAL` content words in their first 1,000 characters.
+    At each possible place, the four topical turns from it on are compared with up to six before it. A place at least
+    `threshold` apart is a candidate, until a later one is farther apart; it is the result once `WAIT` more places were
+    compared and none was farther. Tools' turns, and turns with fewer than `SUBSTANTIAL` content words in their first
+    1,000 characters, are not topical, and never compared.
     """
     spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
     topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
@@ -65,7 +71,8 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut is possible, ascending, with the compared turns before and from it on.
+    """Yield each index where a cut is possible, ascending, with the turns to compare: those before it, and those from
+    it on.
 
     `topical` has the indexes of the turns that have a topic, in order. A cut needs `MIN_BEFORE` of these before it,
     `NEWEST` from it on, and `MIN_TURNS` turns of any kind before it.

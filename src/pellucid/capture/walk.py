@@ -36,10 +36,10 @@ class FileWalk:
     _claimed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
-        """Yield the named files, and the files with a wanted suffix below named folders; excluded ones, and those
-        yielded before, are left out and counted.
+        """Yield the named files, whatever their suffix, and the files with a wanted suffix below named folders.
 
-        Raises InputError if a named path does not exist or cannot be reached, or a named folder cannot be listed.
+        Excluded files, and those claimed before (`claim`), are left out and counted. Raises InputError if a named path
+        does not exist or cannot be reached, or a named folder cannot be listed.
         """
         for given in paths:
             path, is_folder = _place(given)
@@ -88,8 +88,8 @@ class FileWalk:
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a regular file inside the root; links out of it, and files that cannot be looked at, are
-        counted.
+        """Whether the path is a regular file inside the root; a link that leads to no such file, and a file that may
+        not be looked at, are counted.
         """
         try:
             if not path.is_symlink():
@@ -130,10 +130,10 @@ def _place(given: Path) -> tuple[Path, bool]:
 
 
 def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
-    """Whether a glob matches the absolute `path`, a folder above it, or the path that its links resolve to.
+    """Whether a glob matches the absolute `path` or a folder above it, as it is written or with its links resolved.
 
     `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth. Capitals and
-    small letters differ.
+    small letters differ. False without `patterns`.
     """
     globs = [os.path.expanduser(pattern) for pattern in patterns]  # which leaves a `~nobody` as it is
     if not globs:

@@ -64,7 +64,7 @@ class SeenDocument:
 
     @property
     def text_since(self) -> datetime | None:
-        """The time of the file's last commit; None if the file was edited since, or has no git history."""
+        """The time of the file's last commit; None if the file was edited since, or no git history of it was read."""
         return self.history.touched if self.history and self.history.clean else None
 
 
@@ -119,7 +119,9 @@ class DocumentDraft:
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
-        """Remove the sections and header versions with these ids from the draft, and from `fresh`; `closed` stays."""
+        """Remove the sections and header versions with these ids from the draft, and from `fresh`; `closed` is not
+        recounted. Other ids are ignored.
+        """
         versions = tuple(each for each in self.document.versions if each.id not in ids)
         self.document = self.document.model_copy(update={"versions": versions})
         self.sections = [each for each in self.sections if each.id not in ids]
@@ -198,10 +200,10 @@ def draft_document(
     """Draft the document to store for a file as it is now (`seen`); sections that it no longer has are kept, with an
     end.
 
-    `stored` is what is stored of the file so far; None for a new document. New sections and header versions begin at
-    `now`, in a new document at `seen.since`. With a git history, header versions begin at their commits, and if the
-    file is as committed, a new document's sections, and open ones that began later, begin at the last commit (not
-    before one that ended). `updated` becomes `now` if anything changed.
+    `stored` is what is stored of the file so far; None for a new document, which gets the `namespace`. `clock` makes
+    new ids. New sections and header versions begin at `now`, in a new document at `seen.since`. With a git history,
+    header versions begin at their commits; if the file is as committed, sections of a new document, and open ones that
+    began later (unless any section ended later), begin at the last commit. `updated` becomes `now` if anything changed.
     """
     seen = seen.without_future_dates(stored, now)
     start = seen.since if stored is None else now
@@ -224,7 +226,7 @@ def draft_document(
 def draft_with_versions(stored: KeptDocument, versions: Iterable[HeaderVersion], now: datetime) -> DocumentDraft:
     """Draft a stored document with `versions` instead of its own header versions; its sections stay.
 
-    `updated` becomes `now` if that changes the document.
+    Versions with new ids are `fresh`. `updated` becomes `now` if the document changes.
     """
     stored_ids = {each.id for each in stored.document.versions}
     document = stored.document.model_copy(update={"versions": tuple(versions)})
@@ -239,7 +241,8 @@ def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | No
     open.
 
     Sections and header versions without an end get one: when a commit in `changes` replaced the stored text, else
-    `now`. `removed_at` is the last commit of `changes`, if that is not before this end nor after `now`, else this end.
+    `now`; those that begin at this end or later are dropped. `removed_at` is the last commit of `changes`, if that is
+    not before this end nor after `now`, else this end. `changes` is None if no commits are known.
     """
     open_parts = [each for each in stored.parts if each.valid_until is None]
     newest_start = max((each.valid_from for each in open_parts), default=now)
@@ -263,7 +266,7 @@ def _document_record(
     """Make the document's record from the file, without header versions and sections; a new one is created at `now`,
     with an id from `clock`.
 
-    A stored document keeps its id, `created` and `updated`; its former paths become aliases.
+    A stored document keeps its id, `created` and `updated`, but not `removed_at`; its former paths become aliases.
     """
     clean, path = seen.clean, seen.path
     record = stored.document if stored else None
@@ -290,8 +293,9 @@ def _header_versions(
 ) -> list[HeaderVersion]:
     """Return the header versions to store, oldest first; a stored one with the same values and start keeps its id.
 
-    Without a git history: the stored ones if the open one has the file's header, else one more from `start` on. With a
-    history: the states of its commits, then stored ones after them that came from the file, then the file's header now.
+    Without a git history: the stored ones, and, unless the last is open and has the file's header, one more from
+    `start` on. With a history, `start` does not count: the states of its commits, then stored ones after them that came
+    from the file, then the file's header now.
     """
     stored_versions = stored.document.versions if stored else ()
     values, history = seen.clean.values, seen.history
@@ -337,8 +341,8 @@ def _close_sections(
     """Append to the draft the stored sections that the file no longer has; add the number of those without an end to
     `draft.closed`.
 
-    These end when a commit of `changes` replaced their text, else at `now`; one that does not begin before that end is
-    dropped.
+    Those without an end get one: when a commit of `changes` replaced their text, else `now`; of these, one that begins
+    at that end or later is not appended.
     """
     current_ids = {each.id for each in draft.sections}
     missing = [each for each in stored.sections if each.id not in current_ids]
@@ -362,9 +366,9 @@ def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterabl
 
 
 def _move_starts(draft: DocumentDraft, start: datetime | None) -> None:
-    """Let the draft's sections without an end that begin after `start` begin at `start`.
+    """Let the draft's open sections (without an end) that begin after `start` begin at `start`.
 
-    Do nothing if `start` is None or any section of the draft ends after it.
+    Do nothing if `start` is None, or if any section of the draft ends after it.
     """
     if start is None or any(each.valid_until and each.valid_until > start for each in draft.sections):
         return

@@ -29,7 +29,7 @@ class DocumentProblem(Wire):
 def named_file(name: str) -> Path | None:
     """Return the absolute path that a name means, with `~` expanded and links followed; it need not exist.
 
-    None if the name is empty, contains a NUL, or begins with an unknown `~user`.
+    None if the name is empty, contains a NUL, begins with an unknown `~user`, or leads through a circle of links.
     """
     try:
         return Path(name).expanduser().resolve() if name else None
@@ -104,9 +104,10 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
     """Find the document files that `paths` name, and those below the folders that `paths` name.
 
     Below a folder, hidden files and folders, `node_modules`, links and files that the glob does not fit are left out; a
-    path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. A
-    path that does not exist is added to `scopes` if a stored document is at or below it (that is gone), else to
-    `problems`; so is a file larger than `MOST_BYTES`, or with a name that cannot be stored.
+    path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. To
+    `scopes` is added each path that exists, or at or below which a stored document was (it is gone then); to `problems`
+    any other missing path, what cannot be reached or listed, a named file of no known format, and a file larger than
+    `MOST_BYTES` or with a name that cannot be stored.
     """
     result = FoundFiles()
     for written_path in paths:
@@ -130,8 +131,8 @@ def is_gone(file: Path) -> bool:
 
 
 def _search_path(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
-    """Add to `result` what is at one absolute path: a folder's documents, a file, or, as only searched, the missing
-    file or folder of a stored document.
+    """Add to `result` what is at one absolute path: a folder's documents or a file, with the path in `scopes`. Of a
+    missing path at or below which a stored document was, only the path is added to `scopes`.
 
     Anything else becomes a problem. `written_path` is the path as the user wrote it, for messages.
     """
@@ -171,8 +172,8 @@ def _search_folder(written_path: Path, path: Path, search: Search, result: Found
 def _walk_folder(root: Path, home: Path, result: FoundFiles) -> Iterator[Path]:
     """Yield the files below the folder `root` that have a document's suffix, sorted within each folder.
 
-    Hidden files and folders, `node_modules` and the folder `home` are left out. A folder that cannot be listed becomes
-    a problem in `result`.
+    Hidden files and folders, `node_modules` and the folder `home` are left out. A folder that cannot be listed is added
+    to the `problems` and to `unread` of `result`.
     """
 
     def record_unread(error: OSError) -> None:

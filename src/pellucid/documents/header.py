@@ -55,7 +55,7 @@ def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
     none.
 
     It is the frontmatter, or, if the file has no frontmatter of keys and values, a header in mail style
-    (`mail_header`).
+    (`mail_header`). `lines` are those of `text`.
     """
     try:
         front_text, body = frontmatter.split(text)
@@ -73,8 +73,8 @@ def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
 def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
     """Return the `Key: value` lines at the top, as in a PEP or an e-mail, and the index of the line after them.
 
-    Return `({}, 0)` unless every line up to the first blank line is such an entry or an indented continuation, and the
-    header has at least two keys, one of them in `KNOWN`.
+    Blank lines above are skipped. Return `({}, 0)` unless every line up to the next blank line is such an entry or an
+    indented continuation, and the header has at least two keys, one of them in `KNOWN`.
     """
     at = skip_blank(lines, 0, len(lines))
     entries: list[tuple[str, list[str]]] = []
@@ -95,7 +95,8 @@ def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
 def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
     """Return the header at the very top of a reStructuredText file and the index of the line after it.
 
-    It is in mail style (`mail_header`), or else a field list (`rst_fields`); `({}, 0)` if there is neither.
+    It is in mail style (`mail_header`), or else a field list (`rst_fields`); `({}, 0)` if there is neither. `_text` is
+    not used: readers of headers have the same parameters.
     """
     header, end = mail_header(lines)
     return (header, end) if header else rst_fields(lines, 0)
@@ -121,9 +122,10 @@ def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
 
 
 def _join_values(entries: Iterable[tuple[str, list[str]]]) -> Header:
-    """Make a header from pairs of a key and the lines of its value.
+    """Make a header from pairs of a key and the lines of its value, the first of them that beside the key.
 
-    List items (`- a`) and the values of a repeated key are joined by `, `, other lines by spaces.
+    If that is empty and list items (`- a`) follow, these alone are taken and joined by `, `; else the lines are joined
+    by spaces. The values of a repeated key are joined by `, `. Keys and values are stored as by `set_if_absent`.
     """
     values: dict[str, list[str]] = {}
     for key, parts in entries:

@@ -55,9 +55,10 @@ _LINK = re.compile(
 def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
     """Return the header that a text states: the `key: value` entries of the first blocks of lines in each of `spans`.
 
-    Of each span of lines (0-based, the last one excluded) at most four blocks are read, within 60 lines. A block counts
-    only if one of its keys is in `KNOWN`, a block of code only if two are; of a repeated key, the first value stays.
-    `path` is the document's own: links in a value are resolved against it.
+    A span is (first line, line after the last), from 0. Of each, at most four blocks are read, within its first 60
+    lines. A block counts only if one of its keys is in `KNOWN` (the keys that headers have), a block of code only if
+    two are; of a repeated key, the first value stays. `path` is the document's own: links in a value are resolved
+    against it.
     """
     header: Header = {}
     for first, last in spans:
@@ -121,7 +122,8 @@ def _add_status_line(header: Header, line: str, path: str) -> None:
 
 
 def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
-    """Yield the first four blocks of non-blank lines from line `first` up to line `last`, within 60 lines.
+    """Yield the first four blocks of non-blank lines from line `first`, counted from 0, up to and without line `last`;
+    only its first 60 lines are read.
 
     Blocks that begin with a picture, a comment or an HTML link or paragraph are left out, and do not count.
     """
@@ -158,8 +160,8 @@ def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
 def _block_items(block: Sequence[str]) -> list[str]:
     """Return the items of a block: list items, rows of two-column tables as `key: value`, and other lines.
 
-    An indented line is joined to the item before it, by a comma if it is a list item below one with a value; the marks
-    of code fences are left out.
+    An indented line is joined to the item before it, by a comma if it is a list item below one with a value. The marks
+    of code fences, and rows without a key, are left out.
     """
     items: list[str] = []
     for line in block:
@@ -183,8 +185,8 @@ def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs in a piece of a line: the one that the whole piece is, or several if two of their keys or more
-    are in `KNOWN`, as `spec_id: SPEC-059 version: v0.1`; none if it is no pair.
+    """Yield the pairs in a piece of a line: several, as in `spec_id: SPEC-059 version: v0.1`, if it begins with a key
+    and two keys or more are in `KNOWN`; else the one that the whole piece is; none if it is no pair.
     """
     marks = list(_NEXT.finditer(text))
     known = sum(key_name(mark[1]) in KNOWN for mark in marks)
@@ -232,7 +234,7 @@ def _line_with_targets(line: str, path: str) -> str:
 
 def _linked_number(target: str, path: str) -> Numbered | None:
     """Return the number of the document that a link leads to, by the name of its file; None for a URL, a bare
-    `#anchor`, or a file name without a number.
+    `#anchor`, or a file name without a number. `path` is that of the document with the link.
     """
     name = target.split("#", 1)[0]
     if "://" in name or not name:

@@ -29,7 +29,8 @@ _UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
 def frontmatter_values(front: str) -> dict[str, str] | None:
     """Return the values of a frontmatter by key, the items of a list joined by `, `.
 
-    `{}` if it is blank; None if it is text without keys.
+    It is read by line where YAML means the same, else as YAML; if it is no YAML that we read, its `key: value` lines
+    are taken. `{}` if it is blank; None if it is text without keys.
     """
     simple = _values_by_line(front, strict=True)
     if simple is not None:
@@ -45,7 +46,8 @@ def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
     """Return the values by key of `key: value` lines and simple lists, read without YAML, the items of a list joined by
     `, `; other lines are skipped.
 
-    With `strict`, return None if YAML can read a line in another way, or a key repeats.
+    With `strict`, return None if YAML can read a line in another way, or a key repeats; without, the values of a key
+    that repeats are joined, too.
     """
     values_of: dict[str, list[str]] = {}
     open_list: list[str] | None = None
@@ -97,8 +99,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _parse_yaml(front: str) -> Mapping[str, object] | None:
-    """Parse the frontmatter as YAML; None if it is longer than 64,000 characters, is not YAML, or has a tag (`!!int`)
-    or a directive.
+    """Parse the frontmatter as YAML; None if it is longer than 64,000 characters, has a tag (`!!int`) or a directive,
+    or is no mapping that `frontmatter.parse` accepts.
     """
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
@@ -111,8 +113,9 @@ def _parse_yaml(front: str) -> Mapping[str, object] | None:
 def _on_one_line(value: object, written: str, depth: int = 0) -> str:
     """Return a YAML value as text: lists as `a, b`, mappings as `key: value, …`, at most 200 items of each.
 
-    Empty for None and for a value nested more than six deep. A string stays as it is; `written` is the spelling of any
-    other scalar, because YAML makes 1.1 of the version 1.10.
+    Empty for None and for a value nested more than six deep; `depth` is how deep this one is. A string stays as it is.
+    Any other scalar becomes `written`, its spelling in the file, if that is not empty: YAML makes 1.1 of the version
+    1.10.
     """
     if value is None or depth > _DEEPEST:
         return ""

@@ -83,8 +83,8 @@ class HeaderHistory:
     def without_future_dates(self, stored_versions: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
         """Return a copy in which no state, nor `touched`, is dated after `now`.
 
-        A commit with a later date counts from when it was first stored, if it is that of one of `stored_versions`, or
-        else from `now`; so does one that is dated after it was stored.
+        A state's date becomes the earliest of its own, `now`, and the `valid_from` of the version in `stored_versions`
+        that has its commit, if there is one.
         """
         first_stored = {each.commit: each.valid_from for each in stored_versions if each.commit}
         states = tuple(
@@ -97,7 +97,8 @@ class HeaderHistory:
         """When the file last began to define its present entity: the time of the first state after the last one without
         values.
 
-        None if there is none of these (it always did, or was absent last), or if the file is not as committed.
+        None if every state has values (it always did), if the last one has none (it is absent), or if the file is not
+        as committed (`clean`).
         """
         absent = [place for place, each in enumerate(self.states) if each.values is None]
         later = self.states[absent[-1] + 1 :] if absent else ()
@@ -122,8 +123,10 @@ class Histories:
     @classmethod
     @contextmanager
     def of(cls, paths: Mapping[Path, str], header: HeaderOf) -> "Generator[Histories]":
-        """Open the histories of these files for a `with` block; ask for them in the order of `paths`. `header` makes
-        entity and header of an old version.
+        """Open the histories of these files for a `with` block; ask for them in the order of `paths`.
+
+        `paths` and `header` are as in the class: stored paths by file, and what reads entity and header of an old
+        version.
 
         Raises:
             InputError: none of them is in a git checkout, or git is not installed or fails.
@@ -139,9 +142,9 @@ class Histories:
     def history_of_file(self, file: Path, data: bytes, stored_digest: str = "") -> HeaderHistory | None:
         """Return the history of a file whose bytes are `data` now.
 
-        None if the file is in no checkout, if no commit contains it, or if a later file in `paths` was asked for
-        before. `stored_digest` is the SHA-256 of the file's bytes as last stored, in hexadecimal; empty for a new file.
-        Raises InputError if git fails.
+        None if the file is in no checkout, if no commit contains it, or if it, or a later file in `paths`, was asked
+        for before. `stored_digest` is the SHA-256 of the bytes as last stored, in hexadecimal, empty for a new file: if
+        they differ from `data`, `changes.left` is when a commit replaced them. Raises InputError if git fails.
         """
         top = self._tops.get(file)
         if top is None:
@@ -185,7 +188,8 @@ class Histories:
     def _open_repositories(self, files: Sequence[Path]) -> None:
         """Open the git repositories of these files, and begin to read their histories.
 
-        Files outside of any repository, repositories without a commit, and shallow clones are added to `notes`.
+        Notes for the user say how many files are outside of any repository, and which repositories have no commit or
+        are shallow clones.
 
         Raises:
             InputError: no file is in a git checkout, or git is not installed or fails.
@@ -220,7 +224,7 @@ class Histories:
         """Return the entity and the header of an old version of the file at `path`, whose bytes are `data`; None if it
         cannot be read.
 
-        `top` is the checkout's folder. The version is read under the file's present stored path.
+        `path` is relative to `top`, the checkout's folder. The version is read under the file's present stored path.
         """
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name  # a stored path begins below the root that it was found in

@@ -25,8 +25,8 @@ class Moves:
 
     @classmethod
     def of(cls, stored: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
-        """Make the moves of a run before any file is looked at: `stored` maps files to their documents, and `missing`
-        are those of these files that are gone.
+        """Make the moves of a run, before any file is looked at: `stored` maps files to their documents, and `missing`
+        are those of these files that are gone. `moved_to` is left empty, to be filled from git.
         """
         places: dict[str, list[Path]] = defaultdict(list)
         for file, each in stored.items():
@@ -40,10 +40,10 @@ class Moves:
         """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
 
         `stored` maps files to documents; a document that moved here is removed from it, and the one that this path had
-        goes from it to `displaced`. First comes the document of this path, if its bytes are the same or it is marked as
-        removed; then one with these bytes whose file is gone or now has another stored document's bytes; then, if this
-        path has none, one whose file git renamed to it; else the document of this path. With `has_history` that always
-        comes first, since git swaps no names.
+        goes from it to `displaced`. The first of these is returned: the document of this path, if its bytes are the
+        same, it is marked as removed, or the file `has_history` in git; a document with these bytes whose file is gone
+        or now has another stored document's bytes (with `has_history` only a missing one); if this path has no
+        document, the one whose file git renamed to it; the document of this path.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
@@ -59,7 +59,9 @@ class Moves:
         return self.displaced.pop(old_file, None) or stored.pop(old_file, None)
 
     def former_path(self, file: Path) -> Path:
-        """Return the path under which a file is stored: the one that git renamed it from, else its own."""
+        """Return the path under which a file's document was stored: the one that git renamed the file from, else its
+        own.
+        """
         return self.moved_to.get(file, file)
 
     def _find_swapped_file(self, file: Path, digest: str, stored: Mapping[Path, FiledDocument]) -> Path | None:

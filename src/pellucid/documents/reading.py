@@ -122,7 +122,7 @@ def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading]
     """Return the heading that names the document: the first of all, if it is of level 1; else None.
 
     If several are of level 1, the first is the title only if it contains all words of the header's title or, without a
-    title in the header, only if no text precedes it and the next one begins with another word.
+    title in the header, only if no text precedes it (from line `start` on) and the next one begins with another word.
     """
     ones = [head for head in headings if head.level == 1]
     if not ones or ones[0] is not headings[0]:

@@ -132,15 +132,16 @@ def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Rel
 
 
 def is_relationships_block(heading: str, trail: tuple[str, ...]) -> bool:
-    """Whether the heading or one above it is `Relationships`, in which lines begin with verbs of their own."""
+    """Whether the heading or one above it (`trail`) is `Relationships`: lines there begin with verbs of their own."""
     return _BLOCK in (_normal_heading(each) for each in (*trail, heading))
 
 
 def relations_by_offset(text: str, default: Relation) -> list[tuple[int, Relation]]:
-    """Return the relations in a Relationships block as (offset from which the relation applies, relation), ascending.
+    """Return the relations in a Relationships block as (offset from which the relation applies, relation), ascending;
+    of two with the same offset the later applies.
 
-    A line that begins with a verb (`- **Depends on:** SPEC-034`) sets the relation, up to the next item that is not
-    indented further, the next such line, or a new paragraph. `default` applies elsewhere.
+    A line that begins with a verb (`- **Depends on:** SPEC-034`) sets the relation, up to the next such line, a new
+    paragraph or, if the line is an item, the next item that is not indented further. `default` applies elsewhere.
     """
     relations = [(0, default)]
     offset, verb_indent, after_blank = 0, -1, False

@@ -99,8 +99,8 @@ def _trim_span(lines: Sequence[str], first: int, last: int) -> Span:
 def _bounded_sections(
     lines: Sequence[str], head: Heading, last: int, whole: Sequence[Span], trail: tuple[str, ...]
 ) -> Iterator[ReadSection]:
-    """Yield the text from `head.end` to `last` as one section, or as several with the same heading if it is too long
-    (`MOST_CHARACTERS`).
+    """Yield the text from line `head.end` to before line `last` as one section, or as several with the same heading if
+    it is too long (`MOST_CHARACTERS`).
 
     The line range of the first begins at `head.first`. `whole` are spans of lines that should not be cut.
     """
@@ -112,10 +112,12 @@ def _bounded_sections(
 
 
 def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines in parts of about equal length, each as (first line, line after the part, text), 0-based.
+    """Yield the lines from `first` to before `last` in parts of about equal length, each as (first line, line after the
+    part, text), 0-based.
 
-    There is one part if `MOST_CHARACTERS` are enough. A line longer than that is cut, and each piece has that line's
-    number. `whole` are spans of lines that should not be cut, and are not if they fit into a part.
+    There is one part, empty if there are no lines, if `MOST_CHARACTERS` are enough. A line longer than that is cut, and
+    each piece has that line's number. `whole` are spans of lines that should not be cut, and are not if they fit into a
+    part.
     """
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:
@@ -182,7 +184,7 @@ def _paragraph_spans(lines: Sequence[str], first: int, last: int, whole: Iterabl
 
 
 def skip_blank(lines: Sequence[str], at: int, last: int) -> int:
-    """Return the index of the first non-blank line from `at` on, at most `last`."""
+    """Return the index of the first non-blank line from `at` on; `last` if there is none before it."""
     while at < last and not lines[at].strip():
         at += 1
     return at

@@ -32,7 +32,7 @@ def versions_of(
     states: Iterable[HeaderState], stored: Sequence[HeaderVersion], title: str, clock: Clock
 ) -> list[HeaderVersion]:
     """Make the header versions of a header's states, which are in ascending order; each ends where the next state
-    begins, and a state of absence makes none.
+    begins, the last has no end, and a state of absence makes none.
 
     Equal neighbours make one version. A version that is in `stored` already keeps its id and values. A new one gets an
     id from `clock`, and `title` unless its values have one.
@@ -75,11 +75,12 @@ def history_up_to_now(
 
 
 def history_before_versions(row_states: Sequence[HeaderState], stored: Sequence[HeaderVersion]) -> list[HeaderState]:
-    """Return the states that imported rows of single values give (`row_states`, not empty), then the stored versions
-    after the last row.
+    """Return the states that imported rows of single values give (`row_states`, not empty), then those of the stored
+    versions after the last row.
 
-    A value of the last row that the stored header then in force lacks stays in force until the next stored version. If
-    no stored version is in force after the last row, the states end when the last stored version did.
+    The last row's state gets the values of the first stored version that has not ended by then; its other values stay
+    only if a stored state follows. If all stored versions have ended by then, rows from the end of the last version on
+    are dropped, and an absence ends the states; without stored versions, the rows are returned as they are.
     """
     last = row_states[-1]
     in_force = [each for each in stored if each.valid_until is None or each.valid_until > last.at]

@@ -39,7 +39,7 @@ def read_chunks(path: Path) -> Iterator[bytes]:
 
 
 def file_digest(path: Path) -> str | None:
-    """Return the SHA-256 of a file in hex; None if the file is missing."""
+    """Return the SHA-256 of a file in hex; None if the file is missing. OSError if it cannot be read."""
     total = hashlib.sha256()
     try:
         for chunk in read_chunks(path):
@@ -50,7 +50,9 @@ def file_digest(path: Path) -> str | None:
 
 
 def read_verified(path: Path, expected: str) -> bytes | None:
-    """Return the bytes of a small file; None if the file is missing or its SHA-256 differs from `expected`."""
+    """Return the bytes of a small file; None if the file is missing or its SHA-256 (in hex) differs from `expected`.
+    OSError if it cannot be read.
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:

@@ -131,14 +131,19 @@ class _PostThread(Thread):
             self.failure = NoAnswerError(f"the connection failed or broke off ({type(error).__name__})")
 
     def abandon(self) -> None:
-        """Close the connection, so that whatever the thread waits for ends now."""
+        """Shut the connection down, so that what the thread waits for there ends now; a thread that has not connected
+        yet gives up when it has.
+        """
         self._abandoned = True
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _send_request(self) -> HttpResponse:
-        """Connect, send, read and return the whole answer, once; the connection is closed in any case."""
+        """Connect, send, read and return the whole answer, once; the connection is closed in any case.
+
+        Raises NoAnswerError, and whatever else the network raises.
+        """
         connection = self._connection()
         try:
             connection.connect()
@@ -152,7 +157,9 @@ class _PostThread(Thread):
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
-        """Return a connection to the address, not yet opened, whose every step times out at the deadline."""
+        """Return a connection to the address, not yet opened; each wait on it times out after the time that is left
+        now.
+        """
         host, port = self._address.hostname or "", self._address.port
         left = max(0.001, self._until - time.monotonic())
         if self._address.scheme == "http":

@@ -42,8 +42,8 @@ def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadl
     """Run a program once with `words` on its standard input, for at most `deadline_s` seconds, and return how it ended
     and what it printed. `environment` is all of its environment.
 
-    It is stopped if it prints more than 1 MiB; of its standard error, the last 8 KiB are kept. Raises OSError if the
-    program cannot be started.
+    If its time is over, or it prints more than 1 MiB, it is killed, and `ProgramRun.ended` says so: nothing is raised.
+    Of its standard error, the last 8 KiB are kept. Raises OSError if the program cannot be started.
     """
     with (
         TemporaryDirectory(prefix="pellucid-", ignore_cleanup_errors=True) as folder,
@@ -73,8 +73,8 @@ class _Conversation:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> ProgramRun:
-        """Write and read until the process ends, or its time or its output is over; then kill whatever is left of its
-        group, and return how it ended and what it printed.
+        """Write and read until the process ends, its time is over or it has printed too much; then kill whatever is
+        left of its group, and return how it ended and what it printed.
         """
         exit_reader, exit_writer = socket.socketpair()
         waiting = Thread(target=_signal_exit, args=(self._process, exit_writer), daemon=True)
@@ -106,7 +106,9 @@ class _Conversation:
         self._selector.register(exit_reader, selectors.EVENT_READ)
 
     def _move_bytes(self, exit_reader: socket.socket) -> Literal["itself", "late", "long"]:
-        """Write and read until the program ends by `itself`, it is `late`, or what it printed is too `long`."""
+        """Write and read until the program ends by `itself`, its time is over (`late`), or it has printed more than 1
+        MiB (`long`); return which.
+        """
         while (left := self._until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 if key.fileobj is exit_reader:
@@ -130,8 +132,8 @@ class _Conversation:
             self._close(pipe)
 
     def _read_available(self, pipe: IO[bytes], into: bytearray) -> bool:
-        """Read what is in a pipe now, 64 KiB at most, onto the end of `into`; return whether anything was there. Of
-        standard error only the last 8 KiB are kept. At its end the pipe is closed.
+        """Read what is in a pipe now, 64 KiB at most, onto the end of `into`; return whether there was anything. At the
+        end of the pipe it is closed. Of standard error only the last 8 KiB are kept.
         """
         try:
             data = os.read(pipe.fileno(), _CHUNK)

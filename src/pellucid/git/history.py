@@ -95,11 +95,11 @@ def header_history(repository: Repository, paths: Iterable[str], read_header: Re
 def _file_history(
     path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read_header: ReadHeader
 ) -> FileHistory:
-    """Build the history of one file from its versions.
+    """Build the history of one file from its versions, at least one.
 
     `blob` loads the first bytes of a version by its object name, `read_header` parses its header. Its `versions` leave
-    out a version without a readable header, and one that repeats the blob or the header before it; its `texts` have
-    all.
+    out a version without a readable header, and one that repeats the blob or the header before it (see
+    `_append_version`); its `texts` have all. `touched` is never before its last header version.
     """
     versions: list[HeaderAt] = []
     last_blob: str | None = ""
@@ -166,7 +166,9 @@ def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
 
 
 def _whole_lines(data: bytes) -> bytes:
-    """Return the data; if it has `HEADER_BYTES` (64 KiB) and so can have been cut, only up to its last line end."""
+    """Return the data; if it has `HEADER_BYTES` (64 KiB) and so can have been cut, only up to its last line end, empty
+    if it has none.
+    """
     return data if len(data) < HEADER_BYTES else data[: data.rfind(b"\n") + 1]
 
 

@@ -92,9 +92,11 @@ def _repository_folders(top: Path) -> tuple[Path, Path]:
 
 
 def _extensions(top: Path, shared: Path) -> dict[str, str]:
-    """Return the repository's `extensions.*` settings, such as {"objectformat": "sha256"}; no other setting is read.
+    """Return the `extensions.*` settings of the repository folder `shared`, such as {"objectformat": "sha256"}, values
+    in lower case; no other setting is read.
 
-    Empty if there is no configuration. `top` is the checkout, for messages.
+    Empty if there is no configuration. `top` is the checkout, for messages. Raises InputError if `git` is not
+    installed, or cannot read the configuration.
     """
     config = shared / "config"
     if not config.is_file():
@@ -109,7 +111,8 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
 def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """Run `git` on a repository, without its configuration, for the block; yield its input and output streams.
 
-    Raises InputError if `git` is not installed or ends with an error; it is killed if the block raises.
+    Raises InputError if `git` is not installed or, after the block, if it ended with an error; it is killed if the
+    block raises. A BrokenPipeError of the block ends only the block.
     """
     with _bare_view(repository) as view, _git_process(repository.top, view, arguments, repository.shared) as streams:
         yield streams
@@ -146,7 +149,8 @@ def _git_process(
     """Run `git` in the folder `view` for the block; yield its input and output streams.
 
     Raises InputError if `git` is not installed, or ends with an exit code that is not in `ok_codes`; it is killed if
-    the block raises. `top` and `shared` are for the message only.
+    the block raises. A BrokenPipeError of the block ends only the block: the exit code says why. `top` and `shared` are
+    for the message alone.
     """
     command = [_git_program(), "--no-pager", "--icase-pathspecs", *arguments]
     environment = {**ENVIRONMENT, "GIT_DIR": str(view), "HOME": str(view), "XDG_CONFIG_HOME": str(view)}

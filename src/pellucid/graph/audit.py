@@ -78,8 +78,8 @@ def audit(
 ) -> tuple[GraphProblem, ...]:
     """Return the problems among documents and open edges, sorted by kind, then subject.
 
-    The kinds, in this order: dangling (an edge leads to a name that no document defines), orphan (no edge joins a
-    document's entity), contradictory (see `_contradictions`), one-sided (a supersession that only one side states).
+    The kinds, in this order: dangling (an edge joins a name that no document defines), orphan (no edge joins a
+    document's entity), contradictory (see `_contradictions`), one-sided (a supersession that not both sides state).
     Edges that have an end in time are ignored; `entities` give names to show. A removed document defines nothing, and a
     name that only memories use is not a problem. `shared` maps the key of a name that several entities have to the
     names of these entities; such a name leads to none of them.
@@ -205,8 +205,8 @@ def _cycle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphPr
 def _retired_dependencies(graph: _Graph) -> Iterable[GraphProblem]:
     """Yield a problem for each open dependency of an entity in force on one that is retired.
 
-    An entity is retired by the last header of its document (of several, the first by path), or if another one
-    supersedes it.
+    An entity is retired if another one supersedes it, or if the last header of its document says so; of several
+    documents that define it, the first by path counts.
     """
     status_of = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
@@ -234,7 +234,10 @@ def _retired_status(filed: FiledDocument) -> str:
 
 
 def _one_sided_replacements(graph: _Graph) -> Iterable[GraphProblem]:
-    """Yield a problem for each SUPERSEDES edge between two documents that only one of their files states."""
+    """Yield a problem for each SUPERSEDES edge between two documents that not both of their files state.
+
+    It is the problem of the side that does not say so; if neither does (another file states it), of the older one.
+    """
     edges_between: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():

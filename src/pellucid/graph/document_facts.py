@@ -94,8 +94,9 @@ def _add_alias(reading: _FactReading, name: str) -> None:
 
 
 def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
-    """Add the facts of one header version to `reading.out`: a claim for the title and for each value, and edges to the
-    documents that values of keys with a relation, such as `requires`, name.
+    """Add the facts of one header version to `reading.out`: a claim for the title and for each value, edges to the
+    documents that values of keys with a relation, such as `requires`, name, and that the version speaks for the
+    document (`homes`).
 
     A version with an empty period adds no claims and edges. Its aliases count only if the version is open or ended with
     the document's removal.
@@ -123,8 +124,8 @@ def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """Yield the documents that a header value names: by name, by link or path, and by bare numbers of the document's
     own series.
 
-    A number counts if nothing but numbers stands between the separators around it (commas, brackets, `and`, …), and it
-    is not in parentheses. A document named by a number alone has an empty span at 0.
+    A link that contains a name is left out. A number counts if it is not in parentheses, and only numbers stand between
+    the separators around it (commas, brackets, `and`, …). A document named by a number alone has an empty span at 0.
     """
     names, links = reading.naming.find(value, in_lists=True), [*find_links(value, reading.document.path)]
     yield from names
@@ -148,7 +149,7 @@ def _spans_overlap(one: Named, other: Named) -> bool:
 
 
 def _blank_name(text: str, named: Named) -> str:
-    """Return the text with commas in place of a name, so that every other character keeps its offset."""
+    """Return the text with commas in place of each character of a name, so that all others keep their offsets."""
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
@@ -156,7 +157,8 @@ def _add_labels(reading: _FactReading, section: Section) -> None:
     """Add to `reading.labels` the documents that a section's link labels (`[label]: a.md`) lead to, and when: while the
     section is valid.
 
-    Definitions in comments and in code are ignored. If two definitions of a label overlap in time, the first wins.
+    Definitions in comments and in code are ignored. A label defined again for the same document leads there from the
+    first beginning to the last end; if definitions for two documents overlap in time, the first wins.
     """
     definitions = [*find_definitions(section.content, reading.document.path)]
     if not definitions:
@@ -218,10 +220,11 @@ def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None
 
 
 def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
-    """Yield the documents that a list of references names, each with the start and end of the naming in epoch
-    milliseconds.
+    """Yield the documents that the text of a list of references names, each with the start and end of the naming in
+    epoch milliseconds: the period of `voice`.
 
-    A document is named by name, by a link that contains no name, or by a label while the document defines that label.
+    A document is named by name, by a link that contains no name, or by a label (not within either) while the document
+    defines that label. `text` is without comments and code.
     """
     names = reading.naming.find(text, in_lists=True)
     links = [

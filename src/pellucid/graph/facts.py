@@ -25,9 +25,9 @@ class Voice:
     recorded: int
 
     def edge(self, source: str, target: str, kind: EdgeType, section: str, confidence: float, anchor: str = "") -> Edge:
-        """Make an edge that this source states, for the period in which it states the edge.
+        """Make an edge that this source states: with its memory's id, its period and its time of record.
 
-        `source` and `target` are node keys; for `section` and `anchor` see `Edge`.
+        `source` and `target` are node keys, not this source; for `section` and `anchor` see `Edge`.
         """
         period = self.since, self.until, self.recorded
         return Edge(source, target, kind, self.memory_id, section, confidence, *period, anchor)
@@ -46,10 +46,10 @@ class FactCollector:
     """Pairs of a memory's id and the key of the node that it speaks for."""
 
     def add_named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
-        """Add the entity that a source names, and the edge between them, which leads to the source if the relation is
-        inverse.
+        """Add the entity that a source names, and the edge from the source's node to it; from it to the node if the
+        relation is inverse.
 
-        Nothing is added if the source names itself or its period is empty.
+        Nothing is added if the source names itself or its period is empty. `section` is for the edge (see `Edge`).
         """
         if named.key == voice.node or voice.since >= voice.until:
             return
@@ -81,8 +81,8 @@ class FactCollector:
             self.entities[fact.key] = replace(former, since=since, until=until)
 
     def facts(self) -> GraphFacts:
-        """Return all added facts, sorted, without mentions of a target that the same memory joins by an edge of another
-        type; `NO_FACTS` if there are none.
+        """Return all added facts, sorted; `NO_FACTS` if there are none. Left out are mentions of a node that is an end
+        of an edge of another type from the same memory.
         """
         if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
             return NO_FACTS
@@ -95,7 +95,8 @@ class FactCollector:
         )
 
     def _strongest_edges(self) -> dict[_EdgeKey, Edge]:
-        """Return the edges without mentions of a target that the same memory joins by an edge of another type."""
+        """Return the edges without mentions of a node that is an end of an edge of another type from the same memory.
+        """
         stronger = [edge for edge in self.edges.values() if edge.type != "MENTIONS"]
         joined = {(edge.memory_id, end) for edge in stronger for end in (edge.source, edge.target)}
         return {
@@ -106,6 +107,6 @@ class FactCollector:
 
 
 def epoch_span(since: datetime, *ends: datetime | None) -> tuple[int, int]:
-    """Return the start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER for an end if
+    """Return the start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER as the end if
     all are None. Every datetime must have a time zone."""
     return epoch_ms(since), min((epoch_ms(end) for end in ends if end), default=FOREVER)

@@ -42,8 +42,8 @@ class DrawnEdge:
 
 
 def drawn_edges(around: Neighbourhood) -> list[DrawnEdge]:
-    """Return one line for all edges of a type between the same two nodes in one direction, sorted by the distance of
-    the farther end from the centre.
+    """Return the lines of a drawing: one for all edges of a type between the same two nodes in one direction, sorted by
+    the distance of the farther end from the centre.
     """
     distance = around.distance
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
@@ -80,8 +80,8 @@ class Labels:
         return cls({node.key: node for node in nodes})
 
     def name(self, key: str) -> str:
-        """Return the name of a node on one line, without characters that cannot be shown; its key if nothing is left or
-        known."""
+        """Return the name of a node on one line, without characters that cannot be shown; its key if no name is known,
+        or nothing is left of it."""
         node = self.nodes.get(key)
         return one_line(node.name if node and node.name else key) or key
 

@@ -53,8 +53,9 @@ class LegendRow:
 
 
 def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool) -> list[LegendRow]:
-    """Return the rows of the legend: the edge types drawn, the meaning of dashes, and the number of nodes not drawn
-    (`hidden`). `has_undefined`: whether a node is drawn that no file defines."""
+    """Return the rows of the legend: the edge types drawn, the meaning of dashes if an edge is closed, what an
+    undefined node looks like, and the number of nodes not drawn (`hidden`, if not 0). `has_undefined`: whether a node
+    is drawn that no file defines."""
     rows = [LegendRow(name, "edge", name) for name in _edge_types(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
@@ -71,7 +72,8 @@ def head(
     """Return the opening `<svg>` with title, description and background; the caller closes it.
 
     `frame` is that of the drawing in pixels; room for `rows`, the legend, is added below, and the picture is at least
-    240 wide. `center` is the name of the centre, `counts` are the numbers of nodes, lines and hops.
+    240 wide. `center` is the name of the centre, `counts` are the numbers of nodes, lines and hops. `has_links`:
+    whether marks are linked, so that the picture is a group to screen readers, not one image.
     """
     left, top, width, height = frame
     width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
@@ -130,9 +132,10 @@ def ring_mark(rx: float, ry: float) -> str:
 
 
 def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
-    """Return an SVG arrow for each line, from source to target; several between the same two nodes are bent apart.
+    """Return an SVG arrow for each line, from source to target; several between the same two nodes follow one another
+    and are bent apart.
 
-    `boxes` maps the keys of all nodes joined to their boxes.
+    `boxes` maps the keys of all nodes joined to their boxes; `labels` names the nodes in tooltips.
     """
     beside: dict[frozenset[str], list[DrawnEdge]] = defaultdict(list)
     for line in lines:
@@ -147,8 +150,8 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
     """Return a curved SVG arrow with a tooltip that states the edge in words; `bend` is its bow in pixels.
 
-    An edge between nodes at the same distance from the centre is bent by 28 pixels more; one of confidence below 0.6 is
-    marked weak.
+    `boxes` and `labels` are as of `arrows`. An edge between nodes at the same distance from the centre is bent by 28
+    pixels more; one of confidence below 0.6 is marked weak, a closed one closed.
     """
     near, far = boxes[line.near], boxes[line.far]
     middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)
@@ -182,9 +185,10 @@ def _edge_title(line: DrawnEdge, labels: Labels) -> str:
 
 
 def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) -> str:
-    """Return a node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type.
+    """Return a node as SVG: its frame, `name` as its text, and a tooltip with its whole name and type.
 
-    `key` is the node's, `center` whether it is the centre of the picture. One that no file defines is marked so.
+    `key` is the node's, `name` its name as already shortened, `center` whether it is the centre of the picture. A node
+    that no file defines is marked so.
     """
     undefined = UNDEFINED if labels.is_undefined(key) else ""
     classes = f"node{' center' if center else ''}{' lazy' if undefined else ''}"

@@ -75,9 +75,9 @@ class Questioner:
     def answers(self, variants: Sequence[Variant]) -> list[RankedAnswer]:
         """Return the answer to the question in each variant (some parts left out, or other weights), in their order.
 
-        The recall as set is run once; a variant is worked out from its candidates if they suffice, else recalled anew
-        (`anew` of the answer). A variant with the same ranking as the recall as set has the very same answer object.
-        Nothing is recorded.
+        The recall as set is run once; a variant is worked out from its candidates, or recalled anew (`anew` of the
+        answer) if these do not suffice or the variant is `anew`. A worked-out variant with the same ranking as the
+        recall as set has the very same answer object. Nothing is recorded.
         """
         with self.recaller.world(self.request) as found:
             world = replace(found, reader=cast("IndexReader", _Once(found.reader)))
@@ -100,7 +100,9 @@ class Questioner:
         return (process_time() - started) * 1000
 
     def _request_of(self, variant: Variant) -> Request:
-        """Return the recall request with a variant's settings and left-out parts, and with the first of `budgets`."""
+        """Return the recall request with a variant's settings and left-out parts, and with the first of `budgets` if
+        there are any.
+        """
         budget = {"char_budget": self.budgets[0]} if self.budgets else {}
         return replace(
             self.request,

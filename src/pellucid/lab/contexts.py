@@ -42,8 +42,11 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskRecall) -> dict[str, object]:
-    """Measure how well doubt separates unanswerable questions from the group's own: see `separation`. `asSet` is added:
-    the share of recalls of each kind whose context has no memory.
+    """Measure how well doubt separates unanswerable questions from the group's own, all asked of the group: see
+    `separation`.
+
+    `asSet` is added: the share of recalls of each kind whose context has no memory. Neither kind may be without
+    questions.
     """
     without, with_answer = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {
@@ -66,6 +69,8 @@ def _doubts(state: State) -> Doubts:
 def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
     """Return what `lab.metrics.context.compare` measures of the evidence in contexts, by `topK` as text: for at most
     `top_k` memories, and for at most 100, so many that only the budget cuts.
+
+    `recalling` makes the recalls; `kept` has the memories by group and id.
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}
@@ -96,8 +101,8 @@ def separation(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> 
     """Return how well doubt, and the simpler signs of `Doubts`, tell unanswerable questions from answerable ones.
 
     In wire form: the counts; `auc`, the area under doubt's ROC curve, with its 95 % interval; `floors`, the areas of
-    the other signs; `gainOverFloors`; `abstained`, by each of `THRESHOLDS` the share of questions with that much doubt.
-    Both sequences must have an item.
+    the other signs; `gainOverFloors`, how much `auc` exceeds each of these, with the interval; `abstained`, by each of
+    `THRESHOLDS` the share of either kind with that much doubt. Both sequences must have an item.
     """
     signs = {name: (_column(unanswerable, name), _column(answerable, name)) for name in Doubts.__slots__}
     areas = {name: _resampled_areas(*columns) for name, columns in signs.items()}

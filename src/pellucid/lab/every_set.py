@@ -69,8 +69,9 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
     """Measure each data set below the folder `request.data` in its own home, and, with `ablate` and two sets or more,
     again with the options of the recall's parts that the other sets would choose.
 
+    With `request.keep`, results are stored there and used again (`_row`). `report` gets lines about the progress.
     Raises InputError if one of `request.sets` is missing, or all are (other missing sets are listed in the table), and
-    if a file is of another form or a field is not valid. `report` gets lines about the progress.
+    if a file is of another form or a field is not valid.
     """
     share_of(request.sample)
     changed(settings, request.settings)
@@ -172,7 +173,9 @@ def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
 
 
 def _absent(missing: dict[str, str], where: str) -> InputError:
-    """Return the error for missing sets; `where` begins its message."""
+    """Return the error for missing sets, which `missing` maps to the file by which each is recognised; `where` begins
+    its message.
+    """
     named = ", no ".join(f"{name} ({mark})" for name, mark in missing.items())
     return InputError(
         f"{where} no {named}", code="invalid_data", next_step="name the folder that holds the folders of the sets"

@@ -42,7 +42,8 @@ class Home:
 
     @classmethod
     def of(cls, app: App, dataset: Dataset, made: KeptHome, keys_of: KeysOf | None = None) -> "Home":
-        """Return the home of an open `app` after its import, of which `made` says when and how long it was.
+        """Return the home of an open `app` after its import; `made` says when that was, how long it took and how big
+        the home is.
 
         `keys_of` returns the keys of a memory's records, by default of those that its evidence names. `price` has
         `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
@@ -66,11 +67,12 @@ class Home:
         )
 
     def distilled(self, group: Group) -> list[KeptMemory]:
-        """Return the memories of a group that are not transcribed word for word (passages, sections)."""
+        """Return the memories of a group without those transcribed word for word (passages, sections)."""
         return [each for each in self.kept[group.name].values() if not each.transcribed]
 
     def memories(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
-        """Return every memory of a group, with the keys of the records that it is evidence of."""
+        """Return every memory of a group, each with the keys of its records (by default those that its evidence names).
+        """
         stored = self.app.index.memories(namespace_of(group))
         return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in stored]
 
@@ -106,9 +108,9 @@ def import_data_set(
 ) -> Generator[Home]:
     """Import a data set as a user would, and yield its home for the block.
 
-    `newer_last` imports newer statements of changed facts last. With `keep` the home stays in that folder, and is
-    reused while code, settings and records are the same. Raises StoreError if a record is in no memory, unless the mode
-    is `extract`.
+    `mode` is that of the import of turns; `newer_last` imports newer statements of changed facts last. With `keep` the
+    home stays in that folder, and is reused while code, settings and records are the same. `report` gets lines for the
+    user. Raises StoreError if a record is in no memory, unless the mode is `extract`; errors as of `place_for`, too.
     """
     made_of = ((group.name, record) for group in dataset.groups for record in group.records)
     name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")
@@ -149,8 +151,10 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
 
 
 def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
-    """Split turns into imports: with `verbatim` and without `newer_last` one, by session and turn; else two, by date,
-    turns without a date first. The second has the newer statements of changed facts, and is empty without `newer_last`.
+    """Split turns into imports: one, sorted by session and turn, with `verbatim` and without `newer_last`; else two,
+    each sorted by date, turns without a date first.
+
+    Of two, the second has the newer statements of changed facts; it is empty without `newer_last`.
     """
     if mode == "verbatim" and not newer_last:
         return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
@@ -163,7 +167,7 @@ def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newe
 
 
 def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
-    """Return one memory of a whole document's text, with the document's key as evidence."""
+    """Make one memory of a whole document's text, with the document's key as evidence; it is not stored yet."""
     now = app.clock.now()
     return Memory(
         id=app.clock.new_id("mem"),

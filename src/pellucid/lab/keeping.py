@@ -54,8 +54,10 @@ class KeptHome:
 
     @contextmanager
     def home(self, settings: Settings, report: Report, **changed: object) -> Generator[App]:
-        """Open the home in the folder for the block, with further fields of the settings `changed`, which are not
-        checked. Models are those of the home that `settings` names. `report` gets lines for the user.
+        """Open the home in the folder for the block, and close it afterwards.
+
+        Its settings are `settings` with the fields `changed` replaced, unchecked; its models are those of the home that
+        `settings` names. `report` gets lines for the user.
         """
         inside = settings.model_copy(update={"home": self.folder / "home", **changed})
         app = open_app(inside, models=settings.home / "models", report=report)
@@ -72,9 +74,9 @@ def place_for(
     """Yield the place for a set's home: under this name in `keep`, or if that is None in a temporary folder, which is
     deleted after the block.
 
-    `made_of` is hashed (by `repr`) with code and settings: a kept home with another hash, or unfinished, is deleted
-    first. Raises InputError if `keep` has foreign files or is read-only, StoreError if another run is using this name
-    in it.
+    `made_of` is hashed (by `repr`) with the code and settings that an import depends on: a kept home with another hash,
+    or unfinished, is deleted first; `report` gets a line about either. Raises InputError if `keep` has foreign files or
+    is read-only, StoreError if another run is using this name in it.
     """
     if keep is None:
         with TemporaryDirectory(prefix="pellucid-lab-") as folder:
@@ -141,7 +143,9 @@ def code_hash(without: Collection[str] = ()) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a JSON object from a file that the lab wrote; empty if the file is missing or damaged."""
+    """Read a JSON object from a file that the lab wrote; empty if the file is missing or damaged, OSError if it cannot
+    be read for another reason.
+    """
     try:
         value: object = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):

@@ -99,9 +99,9 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
     """Import a set into a temporary home, or one in `request.keep`, and measure the recall of its questions.
 
-    `report` gets lines about the progress. With a mode other than `verbatim` (and a set other than `sessions`), the set
-    is measured `verbatim`, too, for comparison. Raises InputError if the request cannot be measured, or a file of the
-    set is missing or of another form.
+    `report` gets lines about the progress. With a mode other than `verbatim`, the set is measured `verbatim`, too, for
+    comparison; not so `sessions`, nor with `updates`. Raises InputError if the request cannot be measured, or a file of
+    the set is missing or of another form.
     """
     _check(request)
     settings = changed(settings, request.settings)
@@ -123,8 +123,8 @@ def _check(request: LabInput) -> None:
     """Raise InputError if the request cannot be measured on its set: an unknown part in `without`, a malformed
     `sample`, or options that do not go together.
 
-    These are `sample` or `limit` with `updates`; these two, `keep`, `ablate` or `context` with `graph` or `asof`; a
-    mode other than `verbatim` with a set of documents; `updates` with a set other than `longmemeval`.
+    These are `sample` or `limit` with `updates`; `sample`, `limit`, `keep`, `ablate` or `context` with `graph` or
+    `asof`; a mode other than `verbatim` with a set of documents; `updates` with a set other than `longmemeval`.
     """
     check_removable(request.without)
     share = request.share
@@ -150,8 +150,11 @@ def _check(request: LabInput) -> None:
 
 
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """Import a set, and return the gain of all `options` for parts made at once (`{"graph": "off"}`) over the recall as
-    set, by metric: `{"difference": …, "interval": […]}`. Options are as of `lab.variants.together`.
+    """Import a set, and return by metric what a recall with all of `options` gains over the recall as it is set:
+    `{"difference": …, "interval": […]}`.
+
+    `options` maps parts of a recall to what is made of them (`{"graph": "off"}`), as of `lab.variants.together`; all of
+    them hold at once.
     """
     settings = changed(settings, request.settings)
     with open_set(settings, request, report) as opened:
@@ -161,7 +164,7 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
     """Import a set, ask its questions, and return the measurements.
 
-    With `floors`, single legs are asked, too, and the further measurements are made.
+    With `floors`, they are asked of single legs, too, and the further measurements (`_further_measures`) are made.
     """
     with open_set(settings, request, report) as opened:
         wire, answers = run(
@@ -180,8 +183,8 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
 
 
 def _further_measures(opened: Opened, request: LabInput, report: Report) -> dict[str, object]:
-    """Return further measurements: `extraction` and `durable` unless the mode is `verbatim`, `abstention` if the set
-    has unanswerable questions, `context` if the request asks for it.
+    """Return further measurements: `extraction` and `durable` (empty if the set has no labels) unless the mode is
+    `verbatim`, `abstention` if the set has unanswerable questions, `context` if the request asks for it.
     """
     home, out = opened.home, dict[str, object]()
     asking = make_recalling(home, request.without)
@@ -209,8 +212,8 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """Measure how often the newer of two statements ranks above the older, the newer being imported last. The data set
-    must have exactly one group.
+    """Measure how often the newer of two statements ranks above the older, the newer being imported last. ValueError
+    unless the data set has exactly one group.
     """
     (group,) = dataset.groups
     updates = group.updates

@@ -46,13 +46,14 @@ def run(
     floor: Asker | None,
     measure: Measure = measure_answer,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question, in all variants if `ablate`, and unless `floor` is None, with a single leg each, of that
-    asker. Return metrics, and the plain answers by the question's id; `on_part` gets words about the progress.
+    """Ask every question, and return the metrics (`measure` scores an answer), and the plain answers by the question's
+    id.
 
-    The metrics, in wire form: counts, metrics, intervals, floors, gainOverFloors, latencyMs, legs, byKind, ablation
-    (the gain of each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of half and
-    double a part's weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a
-    part's time and share of it).
+    With `ablate`, every question is also asked without each part and with other weights; with a `floor`, that asker is
+    asked with each leg alone. `on_part` is told the progress. The metrics, in wire form: counts, metrics, intervals,
+    floors, gainOverFloors, latencyMs, legs, byKind, ablation (the gain of each part, as a paired difference;
+    `diversify` is off in the metrics), weights (the gain of half and double a part's weight), askedAnew (how many
+    answers could not be computed from the plain recall), costs (a part's time and share of it).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
@@ -87,7 +88,9 @@ def run(
 
 
 def gain_of(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
-    """Return the gain of a variant over the recall as set, by metric: `{"difference": …, "interval": […]}`."""
+    """Ask every question with a variant and as set, and return the gain of the variant by the metrics of `measure`:
+    `{"difference": …, "interval": […]}`.
+    """
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     answers = _gather_answers(pairs, asked, measure, lambda _: None)
@@ -147,7 +150,9 @@ def _answers_to_variants(
 
 
 def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, object]]:
-    """Return the gain of a part by metric: `other` is without the part or, if the part is off by default, with it."""
+    """Return the gain of a part by metric: `scores` are as set, `other` without the part or, if it is off by default,
+    with it.
+    """
     return other.gain_over(scores) if part in TRIED else scores.gain_over(other)
 
 
@@ -179,8 +184,8 @@ def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dic
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Return, for each metric of a `reference` run over the same questions, its value (`verbatim`) and this run's
-    `ratio` to it, 0 for a value of 0. `metrics` must have each of them.
+    """Return, for each metric of a `reference` run over the same questions, that run's value (`verbatim`) and the
+    `ratio` of this run's to it, 0 if that is 0. `metrics` must have each of them.
     """
     return {
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}

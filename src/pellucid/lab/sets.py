@@ -118,7 +118,9 @@ def share_of(sample: str, limit: int = 0) -> Share:
 
 
 def check_files(name: str, data: Path) -> None:
-    """Read the files of a set, and raise InputError if they are missing or of another form."""
+    """Read the files of the set with this name in the folder (or file) `data`, and raise InputError if they are missing
+    or of another form; for an unknown name do nothing.
+    """
     if reader := _READERS.get(name):
         try:
             reader(data)
@@ -135,7 +137,7 @@ def open_set(settings: Settings, request: LabInput, report: Report) -> Generator
     """Import a set for the block, into a temporary home or one in `request.keep`, and yield it with the share of its
     questions asked for. Not for `graph` and `asof`.
 
-    Raises InputError if no question is in that share.
+    Raises InputError if no question is in that share or `sample` is malformed; also what the import raises.
     """
     ways = {"sessions": _sessions, "eips": _eips}
     with ways.get(request.dataset, _records)(settings, request, report) as opened:
@@ -150,7 +152,7 @@ def open_set(settings: Settings, request: LabInput, report: Report) -> Generator
 
 @contextmanager
 def _records(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Import a set of turns or documents for the block, and yield it ready to be asked."""
+    """Import a set of `LOADERS`, each turn or document a record, for the block, and yield it ready to be asked."""
     dataset = LOADERS[request.dataset](request.data)
     with import_data_set(settings, dataset, request.mode, report, keep=request.keep) as home:
         yield _plain(home, request, longmemeval.unanswerable(request.data) if request.dataset == "longmemeval" else ())
@@ -158,7 +160,7 @@ def _records(settings: Settings, request: LabInput, report: Report) -> Generator
 
 def _plain(home: Home, request: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
     """Return an opened set whose floors (recalls by a single leg, for comparison) are asked of the same home, by the
-    same asker.
+    same asker; `unanswerable` are its questions without an answer.
     """
     ask = make_asker(home, request.without, budgets=request.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
@@ -188,8 +190,9 @@ def _sessions(settings: Settings, request: LabInput, report: Report) -> Generato
 
 @contextmanager
 def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, report: Report) -> Generator[Home]:
-    """Import the transcripts as files, in order of time, and yield the home. StoreError if not all was imported, as
-    when the encoder fails, or, with `verbatim`, if a turn is in no memory.
+    """Import the transcripts as files, in order of time, into a temporary home or the one kept in `request.keep`, and
+    yield that for the block. StoreError if not all was imported, as when the encoder fails, or, with `verbatim`, if a
+    turn is in no memory.
     """
     bare, mode = Group("sessions", (), labelled.questions), request.mode
     with (
@@ -252,7 +255,9 @@ def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
 
 @contextmanager
 def _eips(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Index documents as a folder, and ask what each depends on; stubs of documents that moved do not count."""
+    """Index the documents of the EIP set as a folder, and yield it for the block, ready to be asked what each document
+    depends on; stubs of documents that moved are neither asked about nor answers.
+    """
     documents, truth = eips.documents(request.data), eips.requires(request.data)
     numbers = {each.number for each in documents if each.status != eips.MOVED}
     questions = [

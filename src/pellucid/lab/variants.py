@@ -9,7 +9,7 @@ from pellucid.settings.sections import RecallSettings
 
 
 def all_but(leg: str) -> tuple[str, ...]:
-    """Return the names of every part that a recall can leave out, but one leg."""
+    """Return the names of all parts that a recall can leave out, except the leg `leg`."""
     return tuple(part for part in removable_parts() if part != leg)
 
 
@@ -71,9 +71,11 @@ def multiply_weights(settings: RecallSettings, part: str, factor: float) -> Reca
 
 
 def together(options: Mapping[str, str]) -> Variant:
-    """Return a variant with an option for each of several parts: `off`, `on`, `half` or `double`, to be asked anew.
+    """Return the variant that gives several parts their options at once, to be asked anew; `options` maps parts to
+    options.
 
-    `on` switches diversity on, whatever the part. Any other option changes nothing.
+    `off` leaves the part out, `half` and `double` multiply its weights (KeyError, when the change is made, for a part
+    not in `WEIGHTS`), `on` switches diversity on, whatever the part. Any other option changes nothing.
     """
     changes = [_diversified] if "on" in options.values() else []
     changes += [

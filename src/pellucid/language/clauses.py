@@ -129,9 +129,10 @@ def has_verb(part: str) -> bool:
 
 
 def _take_opening(parts: list[str]) -> str:
-    """Remove from `parts`, in place, what only opens a statement (see `_is_opening`), and return it: the whole first
-    part (`By the way`), or its beginning up to a colon, at most 80 characters (`I told you wrong: …`). Empty if there
-    is none.
+    """Remove from `parts` (at least one), in place, what only opens a statement (see `_is_opening`), and return it: the
+    whole first part (`By the way`), or its beginning up to a colon, at most 80 characters (`I told you wrong: …`).
+
+    Empty if there is none, and also if the part that was removed is empty.
     """
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):

@@ -16,7 +16,7 @@ _CLITICS = re.compile(rf"{CLITIC}\b")
 
 def spell_denials(text: str) -> str:
     """Return the text with each `n't` as ` not` (`can't` and `won't` as `can not` and `will not`), and `cannot` in two
-    words.
+    words. `not` is written small in any case.
     """
     if "'" in text or "’" in text or "annot" in text.lower():
         return _DENIALS.sub(_spelled_out, text)
@@ -32,7 +32,9 @@ def spell_out(text: str) -> str:
 
 
 def without_clitics(text: str) -> str:
-    """Return the text with denials spelled out, without other contracted endings: `we` for `we're`."""
+    """Return the text with denials spelled out (`spell_denials`), without other contracted endings (`CLITIC`, in small
+    letters only): `we` for `we're`.
+    """
     return _CLITICS.sub("", spell_denials(text))
 
 

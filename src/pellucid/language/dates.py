@@ -13,8 +13,8 @@ Span = tuple[date, date]
 
 @cache
 def phrases(*codes: str) -> Mapping[str, str]:
-    """Return a dict from phrases of time in some language codes to the `unit:offset` they mean: `today` to `day:0`. A
-    phrase that only looks like one means `none:0`.
+    """Return a dict from the phrases of time in the languages with these codes to the `unit:offset` that each means
+    (see `relative_span`): `today` to `day:0`. A phrase that only looks like one means `none:0`.
     """
     tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
     return {phrase: meaning for table in tables for meaning, synonyms in table.items() for phrase in synonyms}
@@ -22,7 +22,9 @@ def phrases(*codes: str) -> Mapping[str, str]:
 
 @cache
 def units() -> Mapping[str, str]:
-    """Return a dict from all names of units of time to `day`, `week`, `month` or `year`: `Wochen` to `week`."""
+    """Return a dict from the names of units of time, in the languages of `LATIN`, to `day`, `week`, `month` or `year`:
+    `Wochen` to `week`.
+    """
     tables = (lexicon(code).get("dates", {}).get("units", {}) for code in LATIN)
     return {name: unit for table in tables for unit, names in table.items() for name in names.split()}
 

@@ -28,9 +28,9 @@ _VOWELS = frozenset("aeiou")
 def base_form(word: str) -> str:
     """Return a casefolded word without its ending of plural, tense or person, crudely: for comparing only.
 
-    Cut off are an `s`, then one of `ing`, `ed`, `en`, `et`, `er`, `t`, `e`, then one of two equal consonants; `ies` and
-    `ied` become `y`. Forms of `be`, `have`, `go`, `I`, `we` and of German `sein` and `haben` become one word. Words of
-    one or two letters and of other scripts stay as they are.
+    Cut off, if enough of the word is left, are an `s`, then one of `ing`, `ed`, `en`, `et`, `er`, `t`, `e`, then one of
+    two equal consonants; `ies` and `ied` become `y`. Forms of `be`, `have`, `go`, `I`, `we` and of German `sein` and
+    `haben` become one word. Other words of one or two letters, and those of other scripts, stay as they are.
     """
     if word in _MERGED:
         return _MERGED[word]

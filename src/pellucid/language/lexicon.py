@@ -62,7 +62,8 @@ def tables(kind: Kind) -> list[dict[str, Any]]:
 
 @cache
 def phrases(kind: Literal["tasks", "keeping"]) -> tuple[Mapping[str, re.Pattern[str]], ...]:
-    """Return, for each language of `STATED`, a dict from the lists' names in its file to a pattern of all its phrases.
+    """Return, for each language of `STATED`, a dict from the names of the lists in its file to a pattern of a list's
+    phrases.
 
     An entry of the file that is a text, and not a list, replaces `{its name}` in the patterns of its language.
     """
@@ -95,8 +96,8 @@ def lexicon(code: str) -> Lexicon:
 
 @cache
 def words(*kinds: str, codes: tuple[str, ...] = STATED) -> frozenset[str]:
-    """Return the words of some kinds (`negators`) in the languages of these codes; KeyError if none of them has words
-    of a kind.
+    """Return the words of some kinds (`negators`) in the languages of these codes, as one set; KeyError for a kind that
+    none of the languages has.
     """
     tables = [lexicon(code).get("words", {}) for code in codes]
     for kind in kinds:
@@ -107,7 +108,9 @@ def words(*kinds: str, codes: tuple[str, ...] = STATED) -> frozenset[str]:
 
 @cache
 def persons(*pronouns: str) -> dict[str, str]:
-    """Return a dict from each form of the given personal pronouns (default: all) to its pronoun: `mine` to `i`."""
+    """Return a dict from each form of the given personal pronouns (default: all) in the languages of `LATIN` to its
+    pronoun: `mine` to `i`.
+    """
     tables = [lexicon(code).get("persons", {}) for code in LATIN]
     return {
         form: pronoun
@@ -160,8 +163,8 @@ def scales() -> tuple[frozenset[str], ...]:
 
 @cache
 def sign(kind: str) -> str:
-    """Return a pattern of the regular expressions of one kind (`past`, `unsure`) for Japanese and Chinese; empty for an
-    unknown kind, which matches anywhere.
+    """Return a regular expression for the signs of one kind (`past`, `unsure`) in Japanese and Chinese; for an unknown
+    kind an empty one, which matches anywhere.
     """
     return "|".join(signs[kind] for code in EAST if kind in (signs := lexicon(code).get("signs", {})))
 
@@ -170,7 +173,7 @@ def likeliest_language(words: Collection[str], codes: Sequence[str] = STATED) ->
     """Return the code of the language with the most typical words among `words`, which are casefolded; empty if none of
     them is typical.
 
-    Of several languages with as many, the first in `codes`, which must name one.
+    Of several languages with as many, the first in `codes` counts; `codes` must not be empty.
     """
     found = {code: len(_telltales(code).intersection(words)) for code in codes}
     best = max(found, key=lambda code: found[code])

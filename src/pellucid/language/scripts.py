@@ -20,10 +20,12 @@ _EAST, _KANA = re.compile(f"[{EAST}]"), re.compile(f"[{HIRAGANA}{KATAKANA}]")
 
 
 def is_east(text: str) -> bool:
-    """Whether a text has a Japanese or Chinese letter."""
+    """Whether a text has a Japanese or Chinese letter: one of `EAST`, so not rare Han and no Katakana of half the
+    width.
+    """
     return not text.isascii() and _EAST.search(text) is not None
 
 
 def has_kana(text: str) -> bool:
-    """Whether a text has a letter that only Japanese uses (Hiragana, Katakana)."""
+    """Whether a text has a letter that only Japanese uses (Hiragana, Katakana; not Katakana of half the width)."""
     return not text.isascii() and _KANA.search(text) is not None

@@ -63,7 +63,8 @@ class ChangeSet:
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
-        """Add a new memory; with an `event`, add a ledger row about it, with `reason` and `related` ids.
+        """Add a new memory, of which `plan` will make a file; with an `event`, add a ledger row about it, too, with
+        `reason` and `related` ids.
 
         Nothing is written before the caller commits what `plan` returns.
         """
@@ -86,11 +87,12 @@ class ChangeSet:
     def change(
         self, target: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()
     ) -> bool:
-        """Change the state of a stored memory, or of one that this operation creates; return whether anything changes.
+        """Change the state of a memory in this operation; return whether anything changes. Nothing is written before
+        the commit.
 
-        `fields` maps names of `STATE_FIELDS` to new values; others fail an assertion. Those that the memory's file
-        cannot contain are ignored. `event`, `reason` and the ids of `related` memories go into the ledger row; without
-        a change there is no row.
+        `target` is a stored memory as `Served`, or a memory that this operation creates. `fields` maps names of
+        `STATE_FIELDS` to new values; others fail an assertion. Those that the memory's file cannot contain are ignored.
+        `event`, `reason` and the ids of `related` memories go into the ledger row; without a change there is no row.
 
         Raises:
             ConflictError: the file of a section is gone.
@@ -113,7 +115,8 @@ class ChangeSet:
         return True
 
     def changeable_fields(self, target: Served | Memory) -> frozenset[str]:
-        """Return the names of the fields that the memory's file can contain; empty for a document's header version.
+        """Return the names of the state fields that the memory's file can contain; empty for a document's header
+        version, and for a section that is not given as `Served`.
 
         Raises:
             ConflictError: the file of a section is gone.
@@ -133,7 +136,8 @@ class ChangeSet:
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
-        """Return all files and ledger rows of the operation: its changes, and `drafts`, the other files that it writes.
+        """Return all files and ledger rows of the operation: of the memories it creates and changes, and `drafts`,
+        other files that it writes.
 
         If a changed memory's file is among the drafts, the change is made in the draft. Nothing is written.
 

@@ -54,9 +54,9 @@ class EncodingCache:
     def encode_ahead(self, texts: Mapping[bytes, str]) -> None:
         """Encode `texts`, by digest, that are likely to be folded soon, and keep the encodings for the fold.
 
-        Texts that have an encoding are left out; of those kept, the oldest beyond 4,096 are dropped. Nothing happens
-        without an encoder, while the index has another model's vectors, or if the encoder fails: the fold will fail
-        likewise and report it.
+        Texts with an encoding, kept or in the index, are left out; of those kept, the oldest beyond 4,096 are dropped.
+        Nothing is kept without an encoder, while the index has another model's vectors, or if the encoder fails: the
+        fold will fail likewise and report it.
         """
         if not texts or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
@@ -74,8 +74,8 @@ class EncodingCache:
         """Return the encodings of texts, by digest, and why some have none; that is empty if all have one.
 
         They are taken from the index, if `source` allows it (`reuse`), then from those made ahead, which are thereby
-        used up, and the rest is encoded now; the last two only with an encoder in `source`. The reason is also kept in
-        `problem`; an encoder that fails raises nothing.
+        used up, and the rest is encoded now; the last two only with an encoder in `source`. The reason also replaces
+        `problem`. An encoder that fails raises nothing: the rest has no encodings then.
         """
         encodings, problem = self.index.encodings(texts) if source.reuse else {}, ""
         if source.encoder is not None:

@@ -150,8 +150,8 @@ def _turn_text(turn: Turn) -> str:
 def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept) -> str:
     """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
-    It has 80 characters of whole words, and ` …` if more follows; pasted words are passed over if there are others.
-    Doubted and forgotten turns are passed over; `Untitled` if no other is left.
+    It has at most 80 characters, of whole words, and ` …` if more follows; pasted words are passed over if there are
+    others. Doubted and forgotten turns are passed over; `Untitled` if no other is left.
     """
     candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
     for number, turn in candidates:

@@ -141,7 +141,9 @@ class Indexer:
         object.__setattr__(self, "_cache", EncodingCache(self.index, self.embedder))
 
     def encode_ahead(self, texts: Iterable[str]) -> None:
-        """Encode contents of memories that are likely to be folded soon, before anybody waits for that."""
+        """Encode contents of memories that are likely to be folded soon, before anybody waits for that; nothing without
+        an encoder, or if it fails, which raises nothing.
+        """
         self._cache.encode_ahead({words_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
@@ -208,7 +210,8 @@ class Indexer:
         )
 
     def holds_removed(self) -> bool:
-        """Whether the index can contain something whose forgetting, or the removal of whose file, was acknowledged.
+        """Whether the index can still contain something that was forgotten, or whose file was removed, by an operation
+        that it has not folded yet.
 
         Raises InputError if a file that was changed since cannot be read.
         """
@@ -285,7 +288,7 @@ class Indexer:
         return outcome
 
     def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Read files and replace their rows; read them again, eight times at most, if another process folded meanwhile.
+        """Read files and replace their rows; again, eight times in all, if another process folded meanwhile.
 
         Raises:
             StoreError: others folded each time.
@@ -306,9 +309,10 @@ class Indexer:
     def _changes_in(
         self, heads: Iterable[FileHead], op_id: str | None, source: EncodingSource
     ) -> tuple[list[PathChange], Folded]:
-        """Return the rows that the index is to have of these files, encoded if possible, and the outcome so far.
+        """Return the rows that the index is to have of these files, encoded as `source` allows, and the outcome so far.
 
-        The outcome counts the memories, and names unreadable files and the encoder's problem.
+        The outcome counts the memories, and names unreadable files and the encoder's problem. `op_id` counts as the
+        writer of files that no operation wrote.
         """
         from pellucid.memory import filed
 

@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w")
 def passages(text: str) -> list[str]:
     """Cut a text into passages that aim at 280 characters each and have at most 560, in order, without outer blanks.
 
-    A text of at most 280 characters, also an empty one, is one passage, unchanged.
+    A text of at most 280 characters, also an empty one, and one of blanks alone is one passage, unchanged.
     """
     if len(text) <= PASSAGE_CHARS:
         return [text]
@@ -67,7 +67,7 @@ def sentences_of(passage: str) -> list[str]:
 
 
 def _announces(piece: str) -> bool:
-    """Whether the last line of a piece is a heading or ends in a colon, and so belongs to the next piece."""
+    """Whether the last line of a piece is a heading, all bold, or ends in a colon, and so belongs to the next piece."""
     return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
 
 

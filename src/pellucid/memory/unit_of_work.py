@@ -27,8 +27,9 @@ class Exclusive(Protocol):
     ) -> AbstractContextManager[bool]:
         """Return a context that has the right to write; its value is whether it was obtained.
 
-        It waits for `wait_s` seconds or until the deadline, and then raises; with 0 it does not wait, and the value can
-        be False.
+        Entering it waits for `wait_s` seconds at most, then raises StoreBusyError; DeadlineError at an earlier
+        deadline, StoreError if the home is read-only. With a `wait_s` of 0 it does not wait: the value is then False if
+        another writes or the home is read-only.
         """
         ...
 
@@ -129,7 +130,9 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """Do the work of `take_over_edits`; the caller has the right to write."""
+        """Do the work of `take_over_edits`, with its results; the caller has the right to write alone in all
+        namespaces.
+        """
         folded = self.indexer.catch_up(deadline=self.deadline)
         drift = self.indexer.drift(paths)
         if drift.paths:
@@ -139,9 +142,11 @@ class UnitOfWork:
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
-        """Commit others' changes as one operation of kind `external-edit`, and fold them.
+        """Record others' changes in the journal as one operation of kind `external-edit`, fold them, and return the
+        outcome.
 
-        Nothing is committed if no file that differs can be read, and none is gone.
+        Nothing is recorded if no file that differs can be read, and none is gone; the outcome then tells the unreadable
+        ones.
         """
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
         adopted = tuple((head.path, head.digest) for head in heads if head.data is not None)
@@ -153,7 +158,9 @@ class UnitOfWork:
 
 
 def _cleaned(value: object) -> object:
-    """Return a value with secrets removed from every text in it, at any depth."""
+    """Return a value with secrets removed from every text in it, at any depth; keys of objects and texts that are just
+    an id, a digest or an instant stay. Tuples become lists.
+    """
     from pellucid.capture.secrets.redact import redact  # only writing needs its many patterns
 
     match value:

@@ -153,7 +153,7 @@ class EntityState:
 def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
     """Return the states of an entity, oldest first, without gaps; neighbours differ, and the last ends at `until`.
 
-    `claims` are cut to the periods in which they count: `retired_by` is not read, and claims of an empty period are
+    `claims` must be cut to the periods in which they count: `retired_by` is not read, and claims of an empty period are
     ignored. Of several about one attribute, the claim that began last counts, then the one written last. The chain
     begins at `since`, when the entity was first mentioned, or with an earlier claim. It has at least one state, which
     lasts 1 ms if `until` is not after its beginning.
@@ -272,9 +272,10 @@ def _comparable_status(status: str) -> str:
 def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
     """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ.
 
-    Names are in comparable form (`superseded-by`). The first that fits: `superseded` and `retired` by a status that
-    says so (or a new `superseded-by`, `replaced-by`), `merged` by a status `moved …` or `merged-into`, `renamed` by
-    another title or name, `version_bumped` by another version; else `changed`.
+    Names are in comparable form (`superseded-by`). The first that fits: `superseded` by a status that says so, or if
+    `superseded-by` or `replaced-by` came, went or changed; `retired` by a status that says so; `merged` by a status
+    `moved …`, or if `merged-into` differs; `renamed` by another title or name; `version_bumped` by another version (in
+    both states); else `changed`.
     """
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _comparable_status(after.get("status", "")) if "status" in changed else ""

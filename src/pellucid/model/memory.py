@@ -70,7 +70,9 @@ BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 
 
 def boundary_bits(scopes: Collection[str]) -> int:
-    """Encode these scopes as bits, in the order of `BOUNDARY_SCOPES`; scopes that are no boundaries are ignored."""
+    """Encode scopes as bits: bit i (1, 2, 4) for the i-th of `BOUNDARY_SCOPES`; scopes that are no boundaries are
+    ignored.
+    """
     return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
 
 
@@ -257,5 +259,7 @@ def recorded_at(memory_id: str, created: datetime) -> datetime:
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
-    """Return the id `<prefix>_<32 hex digits>` of its 16 bytes; zero bytes at the end, which NumPy drops, may lack."""
+    """Return the id `<prefix>_<32 hexadecimal digits>` of its 16 bytes; zero bytes at the end, which NumPy drops, may
+    be missing.
+    """
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

@@ -52,8 +52,8 @@ class ExtractedFact(Wire):
 
     @property
     def cited(self) -> list[int]:
-        """The numbers of all turns or lines of the evidence, range after range, without their sources; a number that
-        several ranges have is repeated.
+        """The numbers of all turns or lines that the evidence spans, range after range, without their sources; a number
+        that is in several ranges is repeated.
         """
         return [at for each in self.evidence for at in range(each.start, each.end + 1)]
 

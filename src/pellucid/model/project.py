@@ -79,7 +79,7 @@ class ProjectRegistry(Wire):
 
     @model_validator(mode="after")
     def _check_disjoint(self) -> Self:
-        """Raise ValueError if two projects share a folder or a namespace, or a project has a reserved namespace."""
+        """Raise ValueError if a folder or a namespace occurs twice, or a project has a reserved namespace."""
         names = [each.namespace for each in self.projects]
         tops = [top for each in self.projects for top in (each.root, *each.worktrees)]
         if len(set(names)) < len(names) or len(set(tops)) < len(tops) or RESERVED.intersection(names):

@@ -77,7 +77,7 @@ def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple
 def _matched_entity(match: re.Match[str], speaker: str | None) -> str:
     """Return the key of the entity that a match is about: the named one, the speaker, or the speaker's thing.
 
-    The thing of `my dog` is `ann-dog`. Empty if the match is about a `speaker` who is None.
+    The thing of `my dog` is `ann-dog` if `ann` speaks. Empty if the match is about a `speaker` who is None.
     """
     groups = match.groupdict()
     if groups.get("entity"):
@@ -106,7 +106,9 @@ def _stated_attributes(match: re.Match[str], row: str, language: Language) -> di
 
 
 def _listed_attributes(text: str, language: Language) -> dict[str, str]:
-    """Return the attributes with a number in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s, 4 shards`."""
+    """Return the attributes with a number in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s, 4 shards`.
+    Names of units are none; of equal names, and of equal values, only the first counts.
+    """
     found: dict[str, str] = {}
     for item in language.attributes.items:
         for part in item.finditer(text):
@@ -135,7 +137,8 @@ def _is_short(value: str) -> bool:
 
 
 def _is_concrete(value: str, language: Language) -> bool:
-    """Whether a short value begins with a number, weekday, path or quotation, or is a name or inline code.
+    """Whether a value is short (`_is_short`) and either begins with a number, weekday, path or quotation, or is a name
+    or inline code.
 
     Such a value can be replaced by another later. The number words for zero and one do not count.
     """
@@ -153,9 +156,9 @@ def _is_concrete(value: str, language: Language) -> bool:
 
 
 def _is_name(key: str, *, strict: bool = True) -> bool:
-    """Whether a key of at most six words can name something.
+    """Whether a key can name something: it has one to six words.
 
-    With `strict`, it has no stop word; else at least one word that is not a stop word.
+    With `strict`, none of them is a stop word; else at least one is not.
     """
     parts = key.split("-")
     pointing = [part in stop_words() for part in parts]

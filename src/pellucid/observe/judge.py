@@ -85,7 +85,8 @@ class HeuristicJudge:
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
         """Return a ruling for each candidate, in their order; of the accepted only the most important stay.
 
-        A retraction is accepted whatever its wording and scores. At most 8 are accepted, plus one for every two turns.
+        At most 8 are accepted, plus one for every two turns. Statements that the segment repeats are rejected. A
+        retraction is accepted whatever its wording and scores, but counts among these.
         """
         seen: set[str] = set()
         rulings: list[Ruling] = []
@@ -130,7 +131,7 @@ def _repeats_of_agent(rulings: Sequence[Ruling], candidates: Sequence[Candidate]
 def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
     """Return the ruling against a candidate that asks, chats, soon passes or is unclear; None if it passes.
 
-    None also for a procedure; in a work session only unclear candidates are ruled out.
+    Procedures always pass; in a work session (`manner`), only unclear candidates are ruled out.
     """
     if fact.category == "procedure":
         return None

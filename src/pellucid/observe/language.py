@@ -153,7 +153,8 @@ class Attributes(FrozenTable):
     def rows(self, lowered: str) -> Iterator[tuple[str, re.Pattern[str]]]:
         """Yield (attribute name, pattern) of every attribute pattern, in the order of the file.
 
-        Without attributes that have `signs` of which a lower-case text contains none: their patterns cannot match it.
+        An attribute that has `signs`, none of which is in the lower-case text `lowered`, is left out: its patterns
+        cannot match it.
         """
         for name, patterns in self.named.items():
             signs = self.signs.get(name)
@@ -266,8 +267,8 @@ def load_cues(code: str) -> tuple[Cues, Cues]:
 def detect_language(text: str, usual: str = "") -> Language:
     """Return the likeliest language of a text: Japanese or Chinese if it has one of their letters.
 
-    Any other text has the language with the most of its function words. Ties go to the language of the code `usual`. A
-    text without function words has that language, too, or the default language if `usual` is empty.
+    Any other text has the language of whose function words it contains the most. Ties go to the language of the code
+    `usual`. A text without function words has that language, too, or the default language if `usual` is empty.
     """
     if is_east(text):
         return load_language("ja" if has_kana(text) else "zh")

@@ -32,12 +32,13 @@ def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) 
 def judge_facts(
     facts: Iterable[ExtractedFact], segment: Segment, judge: Judge, clock: Clock
 ) -> list[MemoryObservation]:
-    """Score and judge facts of a segment; return an observation of each, in their order, with its verdict.
+    """Score and judge facts of a segment; return an observation of each, in their order, with its verdict. Nothing is
+    written.
 
-    Evidence without a quote gets one if a sentence fits; a correction or retraction that no person said becomes a plain
-    statement. `observed_at` is the time of the turn in which the last piece of evidence ends, else of the piece before,
-    and so on; now if no such turn has a time. `source_class` is read from the turns of the evidence, whatever the
-    extractor says.
+    Evidence without a quote gets one if a sentence fits; a correction, update or retraction that no person said becomes
+    a plain statement. `observed_at` is the time of the turn in which the last piece of evidence ends, else of the piece
+    before, and so on; now if no such turn has a time. `source_class` is read from the turns of the evidence, whatever
+    the extractor says.
     """
     turns = {turn.ordinal: turn for turn in segment.turns}
     facts = [with_quotes(_without_foreign_resolution(fact, turns), turns) for fact in facts]
@@ -61,7 +62,8 @@ def judge_facts(
 
 
 def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
-    """Return the fact, as a plain statement (`resolves` None) if a person did not say what it corrects or retracts.
+    """Return the fact, but as a plain statement (`resolves` None) if it corrects, updates or retracts another and was
+    not said by a person.
 
     A person said it if the turn in which the last piece of its evidence ends is known and a user's.
     """

@@ -76,7 +76,8 @@ def _findings_of_recap(recap: str) -> str:
     """Return a recap without the sections on what was requested, is pending, is current work, or comes next.
 
     A recap is the summary that a coding agent writes in place of earlier turns; the requests stand in the turns
-    themselves. Unchanged if it has no numbered sections of these names.
+    themselves. What follows such a section is left out up to the next section of findings (`_HEADED`). Unchanged if it
+    has no numbered sections of these names.
     """
     kept, is_left_out = list[str](), False
     for section in _SECTION.split(recap):
@@ -86,9 +87,8 @@ def _findings_of_recap(recap: str) -> str:
 
 
 def session_manner(turns: tuple[Turn, ...]) -> Manner:
-    """Return `work` if there is a tool's turn, or one of a coding agent's transcript; `chat` for any other session.
-
-    The latter has an `agent` and no speaker's name.
+    """Return `work` if a turn is a tool's or comes from a coding agent's transcript (it has an `agent` and no speaker's
+    name); else `chat`.
     """
     if any(turn.role == "tool" for turn in turns):
         return "work"
@@ -96,7 +96,9 @@ def session_manner(turns: tuple[Turn, ...]) -> Manner:
 
 
 def _date_heading(content: str) -> datetime | None:
-    """Return the date at the beginning of a text, midnight UTC; None if there is none, or no such day."""
+    """Return the date (`2026-04-20`) that begins a text, also as a heading, at midnight UTC; None if there is none, or
+    no such day.
+    """
     found = _HEADING.match(content.lstrip())
     try:
         return datetime(*map(int, found.groups()), tzinfo=UTC) if found else None

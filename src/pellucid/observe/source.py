@@ -56,8 +56,8 @@ def least_trusted(classes: Iterable[SourceClass]) -> SourceClass | None:
 def turn_source_class(turn: Turn) -> SourceClass:
     """Return the source class of a turn's words, by its role and tool: `user_input`, `web_content`, `tool_output`, ….
 
-    A note, a text in which nobody speaks to an assistant, is `system_memory`, whatever its role. What a program hands
-    over as a message (`relayed`) is `assistant_output`.
+    What a program hands over as a message (`relayed`, in another role than `tool`) is `assistant_output`. Else a note,
+    a text in which nobody speaks to an assistant, is `system_memory`, whatever its role.
     """
     if turn.relayed and turn.role != "tool":
         return "assistant_output"
@@ -101,9 +101,9 @@ def _repeats(statement_words: Sequence[str], memory_words: Sequence[str]) -> boo
 def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
     """Return the observation with the source class of the tool output or pasted text that it repeats.
 
-    What counts as repeated say `_person_source` and `_agent_source`; only tool outputs before the last turn of its
-    evidence count. Unchanged if it repeats none, if its class is neither `user_input` nor `assistant_output`, or if its
-    evidence names none of `turns`.
+    `_person_source` and `_agent_source` say what counts as repeated; only tool outputs before the last turn of its
+    evidence count, but not that of a command that made a commit in the evidence. Unchanged if it repeats none, if its
+    class is neither `user_input` nor `assistant_output`, or if its evidence names none of `turns`.
     """
     own = observation.source_class
     if own not in ("user_input", "assistant_output"):

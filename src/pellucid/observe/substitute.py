@@ -43,7 +43,8 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _replace_old(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """Return the sentence with `new` for the first `old`, in any case; None if `old` is not in it as whole words.
+    """Return the sentence with `new` in place of the first `old`, whatever its capitals; None if `old` is not in it as
+    whole words.
 
     If `new` is a number without a unit, and `old` has exactly one number, only that number is replaced.
     """
@@ -147,7 +148,7 @@ def _normal_word(piece: re.Match[str]) -> str:
 
 @cache
 def _number_pattern(code: str) -> re.Pattern[str]:
-    """Return a pattern for a number in digits or in words of a language, with its unit."""
+    """Return a pattern for a number in digits or in words of a language, with its unit, if one follows."""
     words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(

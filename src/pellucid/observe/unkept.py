@@ -40,7 +40,7 @@ def unkept_statements(segment: Segment, facts: Sequence[ExtractedFact]) -> list[
 def _unkept_of_turn(context: TurnContext, facts: Sequence[ExtractedFact]) -> Iterator[Unkept]:
     """Yield the sentences of a turn that look like statements but are in none of the facts, each with the reason.
 
-    A sentence is in a fact that cites the turn and has at least half of its content words.
+    A fact has a sentence if it cites the turn and has at least half of the sentence's content words.
     """
     turn = context.turn
     cited = [fact for fact in facts if any(each.start <= turn.ordinal <= each.end for each in fact.evidence)]

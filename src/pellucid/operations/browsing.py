@@ -111,8 +111,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     if a category is asked for, or if nothing else passes.
 
     With `as_of` or `as_known_at`, only memories that a recall could have returned then are listed (InputError for a
-    status other than `active`); with `as_known_at`, each as it was known then, else as its file is today. InputError,
-    too, for an instant in the future, and for a cursor of another list.
+    status other than `active`): with `as_known_at` each as it was known then, else as its file is today. InputError
+    also for an instant in the future, and for a cursor of another list.
     """
     past = past_instants(request.as_of, request.as_known_at, app.clock.now())
     if past.is_past and request.status != "active":
@@ -168,9 +168,9 @@ def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: 
 
 
 def show_memory(app: App, request: ShowInput) -> Shown:
-    """Return one memory by its id, the last ten digits of the id, or its path, with its citations (what became of it
-    after a recall served it). Records in the history that the memory was used and, if a recall of this session or day
-    served it, a citation (`cite_if_served`). Errors as of `find_memory`."""
+    """Return one memory by its id, the last ten characters of the id, or its path, with its citations (what became of
+    it after a recall served it). Records in the history that the memory was used and, if a recall of this session or
+    day served it, a citation (`cite_if_served`). Errors as of `find_memory`."""
     found = find_memory(app, request.namespace, request.memory_id)
     note_use(app, request.namespace, [found.memory.id], "opened", request.session_id)
     cite_if_served(app, request.namespace, found.memory.id, MemoryUse("opened", request.session_id, request.agent))
@@ -202,7 +202,8 @@ def citation_view(row: CitationRow) -> MemoryCitation:
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:
-    """Find one memory of a namespace by its id, else by the last ten digits of the id or by its path.
+    """Find one memory of a namespace by its id, else by the last ten characters of the id or by its file's path in the
+    vault.
 
     Raises:
         NotFoundError: no memory fits.

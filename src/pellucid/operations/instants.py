@@ -38,8 +38,8 @@ class PastInstants:
 
 
 def past_instants(as_of: datetime | None, as_known_at: datetime | None, now: datetime) -> PastInstants:
-    """Return both instants of a request in UTC, truncated to milliseconds; None stays None. InputError for an instant
-    after `now`."""
+    """Return both instants of a request in UTC, truncated to milliseconds (no offset means UTC); None stays None.
+    InputError for an instant after `now`, or before the year 1."""
     return PastInstants(
         at=checked_past(as_of, now, field_name("as_of")) if as_of else None,
         known=checked_past(as_known_at, now, field_name("as_known_at")) if as_known_at else None,

@@ -233,7 +233,7 @@ class Text:
 
 def _memories_in(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
     """Return pairs (id, content) of the memories in an operation's output, and None; if the output only counts its
-    memories, an empty list and the count."""
+    memories, an empty list and the count. An output without memories gives an empty list and None."""
     single = getattr(outcome, "memory", None)
     several: Any = (single,) if single else getattr(outcome, "memories", ())
     if isinstance(several, int):
@@ -310,7 +310,8 @@ def problems_error(count: int) -> UnhealthyError | None:
 
 
 def context_fields(kind: type[Wire]) -> Sequence[str]:
-    """Return the names of the fields of input type `kind` that the call fills in (`CONTEXT`)."""
+    """Return the names of the fields of input type `kind` that the call fills in: those in `CONTEXT` that have no flag.
+    """
     return [name for name, field in kind.model_fields.items() if name in CONTEXT and flag_of(field) is None]
 
 

@@ -52,7 +52,9 @@ def page(
     app: App, request: Paged, items: Sequence[T], sort_key: Callable[[T], SortKey]
 ) -> tuple[Sequence[T], str | None]:
     """Return the page of `items` that the request asks for, and the cursor of the next page (None if this is the last).
-    `items` must be sorted by `sort_key`, ascending. InputError for a cursor of another list."""
+    `items` must be sorted by `sort_key`, ascending. InputError for an `after` that is no cursor of this list with these
+    filters.
+    """
     last_key = decode_cursor(app, request)
     left = items if last_key is None else [each for each in items if sort_key(each) > last_key]
     shown = left[: request.limit]
@@ -68,8 +70,9 @@ def encode_cursor(app: App, request: Paged, last_key: SortKey) -> str:
 
 
 def decode_cursor(app: App, request: Paged) -> SortKey | None:
-    """Return the sort key at which the page before ended; None if the request is for the first page. InputError for a
-    cursor of another home, list or filters."""
+    """Return the sort key at which the page before ended; None if the request is for the first page. InputError if its
+    `after` is no cursor, or one of another home, list or filters.
+    """
     if request.after is None:
         return None
     try:

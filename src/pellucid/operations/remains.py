@@ -41,12 +41,12 @@ def mark_erasure_finished(app: App) -> None:
 def scrub(
     app: App, namespace: str, op_id: str, paths: Sequence[str], count: int, places: dict[str, int]
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
-    """Overwrite the bytes of what operation `op_id` forgot in the journal, index, history and spool, and write a ledger
-    row of the erasure once nothing is left. `paths` are the files that the operation wrote or removed, `count` the
-    number of memories that it forgot. What this process caches of texts and encodings is dropped, too.
+    """Overwrite, in the journal, index, history and spool, the bytes of what operation `op_id` forgot, and write a
+    ledger row of the erasure once nothing is left. What this process caches of texts and encodings is dropped, too.
 
-    Return a copy of `places` with the number of items erased in each place, and the places that could not be scrubbed,
-    also `ledger` if the row could not be written (empty: all is done). StoreErrors become such places.
+    `paths` are the files that the operation wrote or removed, `count` the number of memories that it forgot. Return a
+    copy of `places` with the number of items erased in each place, and the places that could not be scrubbed, also
+    `ledger` if the row could not be written (empty: all is done). StoreErrors become such places.
     """
     taken, remains = dict(places), list[Remainder]()
     app.indexer.drop_encoded_ahead()
@@ -100,13 +100,13 @@ def has_unfinished_erasure(app: App) -> bool:
 
 def bytes_needed_to_finish(app: App) -> int:
     """Return the bytes of free disk space that an interrupted erasure needs to be finished: the size of the largest
-    database and 256 KiB, whether there is such an erasure or not."""
+    database plus 256 KiB, whether there is such an erasure or not."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 
 def finish_erasures_if_possible(app: App) -> None:
-    """Call `finish_erasures`, unless another process holds the write lock. A `StoreError` is ignored, so that the home
-    can still be read."""
+    """Call `finish_erasures` if an erasure was interrupted, unless another process holds the write lock. A `StoreError`
+    is ignored, so that the home can still be read."""
     if _marker_path(app).exists():
         with contextlib.suppress(StoreError), app.unit_of_work.exclusive(0.0) as alone:
             if alone:

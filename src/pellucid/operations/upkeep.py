@@ -62,7 +62,7 @@ class Upkeep:
         return outcomes
 
     def _is_due(self, job: Job, now: datetime) -> bool:
-        """Whether a job has not run in this process, or its last run is at least `job.every` ago."""
+        """Whether a job was not run here yet, or its last run began at least `job.every` ago."""
         last = self._last.get(job.name)
         return last is None or now - last >= job.every
 
@@ -85,8 +85,9 @@ def _finish_erasures(app: App) -> JobOutcome:
 
 
 def _take_over_edits(app: App, wait_s: float = 0.0) -> JobOutcome:
-    """Index files of the vault that were edited by others, waiting up to `wait_s` seconds for the write lock. The
-    outcome counts the files, and those that cannot be read."""
+    """Index files of the vault that were edited by others, waiting up to `wait_s` seconds for the write lock (then
+    StoreBusyError; with 0 the edits are left for later). The outcome counts the files, and those that cannot be read.
+    """
     drift, folded = app.unit_of_work.take_over_edits(wait_s=wait_s)
     return JobOutcome("edits", len(drift.paths), len(folded.unreadable))
 

@@ -59,12 +59,15 @@ STAGES: tuple[Stage, ...] = (
 
 
 def run(request: Request, world: World) -> State:
-    """Run every stage in order; if an optional stage fails, go on without it. DeadlineError if time runs out."""
+    """Run every stage in order, and return the finished state. If an optional stage fails, its record says so, and the
+    recall goes on without it; an error of any other stage is raised. Also raised are DeadlineError if time runs out,
+    and InputError for a query that cannot be asked.
+    """
     return _run_stages(STAGES[-1:], ranked(request, world), world)
 
 
 def ranked(request: Request, world: World) -> State:
-    """Run every stage but the last, further iterations included.
+    """Run every stage but the last, further iterations included; errors as of `run`.
 
     Return the state, from which a context can be assembled.
     """
@@ -80,9 +83,10 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """Return the state with the terms of all stages that ran worked out once more, without reading anything.
+    """Return the state with the terms of all stages worked out once more, except those of optional stages that
+    `left_out` names. Nothing is read.
 
-    `read` maps names of stages to what is called before their terms, in place of `run`.
+    `read` maps names of stages to what is called before their terms, in place of `run`, whether the stage ran or not.
     """
     skipped = left_out(state)
     for stage in STAGES:
@@ -101,7 +105,10 @@ def left_out(state: State) -> frozenset[str]:
 
 
 def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str = "") -> State:
-    """Run and record these stages; `suffix` (`@2` in the second iteration) is appended to their names in the record."""
+    """Run and record these stages; optional ones that the request leaves out are only recorded as switched off.
+    `suffix` (`@2` in the second iteration) is appended to their names in the record. DeadlineError if time runs out;
+    other errors as of `_attempt_stage`.
+    """
     for stage in stages:
         world.deadline.check()
         name = stage.name + suffix

@@ -40,7 +40,8 @@ def asks_a_model(settings: RecallSettings) -> bool:
 
 
 def trim_history(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Delete events and citations, and empty receipts, beyond `limits`; return how many of all these.
+    """Delete the events and citations beyond `limits`, and empty the receipts beyond them; return how many of all
+    these.
 
     Events and citations go after `event_days`, and events beyond the newest `events`; for receipts see
     `empty_receipts`. `now` must have a time zone.
@@ -52,9 +53,9 @@ def trim_history(history: History, limits: HistorySettings, now: datetime) -> in
 def empty_receipts(history: History, limits: HistorySettings, now: datetime) -> int:
     """Empty the receipts that are older, or more, than `limits` allow; return how many.
 
-    An empty receipt keeps what was served, but cannot be explained; its query goes, too. The limits are `receipt_days`,
-    the newest `receipts`, and `receipt_mb`. A receipt of which an agent was seen to use a memory may reach the age
-    `cited_days`, if that is longer; pinned and explicitly cited ones stay. `now` must have a time zone.
+    A recall with an empty receipt keeps what it served, but cannot be explained; its query goes, too. The limits are
+    `receipt_days`, the newest `receipts`, and `receipt_mb`. A receipt of which an agent was seen to use a memory may
+    reach the age `cited_days`, if that is longer; pinned and explicitly cited ones stay. `now` must have a time zone.
     """
     before, cited = (epoch_ms(now - timedelta(days=days)) for days in (limits.receipt_days, limits.cited_days))
     return history.prune(before, limits.receipts, limits.receipt_mb << 20, min(before, cited))
@@ -106,7 +107,8 @@ class Recaller:
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Write a recall to the history in the background: receipt, event, and ids of the memories in the context.
+        """Write a recall to the history in the background: receipt (`drafted`), event, and ids of the memories in the
+        context.
 
         After one in 256 recalls, chosen by its id, `empty_receipts` is called. Raises StoreError as `History.later`
         does.
@@ -125,7 +127,9 @@ class Recaller:
         )
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
-        """Write to the history, in the background, that a recall failed, and its query, if queries are to be stored."""
+        """Write to the history, in the background, that a recall failed, with its event and, if queries are to be
+        stored, its query. Raises StoreError as `History.later` does.
+        """
         from pellucid.recall.receipt.words import query_bytes
 
         self.history.later(partial(_record_of, request, event, query=query_bytes(request)))
@@ -140,7 +144,8 @@ def _record_of(
 ) -> RecallRecord:
     """Return the history record of a recall.
 
-    `packed` is its receipt; `served` are pairs of a memory's id and the operation that wrote the memory.
+    `packed` is its receipt, None if it failed; `served` are pairs of a memory's id and the operation that wrote the
+    memory; `query` are the bytes of the query to store, empty if none are.
     """
     at = epoch_ms(request.at)
     return RecallRecord(request.recall_id, at, request.namespace, request.session_id, packed, served, query, event)

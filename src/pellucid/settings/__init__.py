@@ -76,13 +76,14 @@ class Settings(BaseModel):
         """Maps the full name of each setting that somebody gave, such as `recall.topKFacts`, to its source.
 
         A source is the path of a file, the name of an environment variable, "this command", or "this run" (see
-        `changed`). Settings left at their default are not in it.
+        `changed`). A section that was given as a flag is in it by the section's name; settings left at their default
+        are not.
         """
         return self._sources
 
     @property
     def namespace_is_given(self) -> bool:
-        """Whether a flag, the environment, a `pellucid.toml` or `naming` set the namespace.
+        """Whether a flag, the environment, a `pellucid.toml`, `naming` or `changed` set the namespace.
 
         False after `in_project`.
         """

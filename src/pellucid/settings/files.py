@@ -42,10 +42,10 @@ class FolderFile:
     ignored: tuple[str, ...] = ()
 
     def notes(self, home: Path, namespace: str | None) -> tuple[str, ...]:
-        """Return a message for the user about ignored settings, if any, and one if the file chose the namespace in
-        force.
+        """Return messages for the user: one that names the ignored settings, if any, and where to set them instead (in
+        `home`), and one if the file chose the namespace in force.
 
-        `namespace` is that namespace; None if the file did not choose it.
+        `namespace` is that namespace; None if the file did not choose it. Empty if there is nothing to say.
         """
         out: list[str] = []
         if self.ignored:

@@ -26,12 +26,13 @@ class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
     def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
-        """Return these episodes in the order given, each with contents of memories that show its topic may be told.
+        """Return these episodes in the order given, each with contents of memories that show that its topic may be
+        told.
 
-        Only memories of the episode count that are admissible (filters aside) and in no boundary scope. The contents
-        are that of the first of them if it has the topic word for word, else those of the first 64 that have a word of
-        it; empty if these lack a word of the topic. Unknown ids are left out. Artifacts that only other memories
-        mention are removed from the episode.
+        Only memories of the episode count that are admissible (filters aside) and in no boundary scope. If the first of
+        them has the topic word for word, its content alone is returned; else the contents of those of the first 64 that
+        have a word of the topic, or none if together they lack one. Unknown ids are left out. Artifacts that only other
+        memories mention are removed from the episode.
         """
         ...
 
@@ -47,9 +48,10 @@ class EpisodeReader(Protocol):
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: "Admission"
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these.
+        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these
+        memories.
 
-        In the order of `near`. If words matched in an artifact that `readable` would remove, `matched` is without them,
-        and `bm25` 0.
+        In the order of `near`; `stems` are as of `search`. If words matched in an artifact that `readable` would
+        remove, `matched` is without them, and `bm25` 0.
         """
         ...

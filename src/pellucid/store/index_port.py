@@ -201,11 +201,17 @@ class IndexReader(Protocol):
         ...
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Return the `pool` newest admissible rows, newest first; the score is the creation instant in epoch days."""
+        """Return the `pool` newest admissible rows, newest first, and no others; the score is the creation instant in
+        epoch days.
+        """
         ...
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """Return the rows that match these filters, dates aside, or, with `left_out`, those they exclude; sorted."""
+        """Return, sorted, the rows that fit the tags, categories, agent and session of these filters; dates and
+        exclusions do not count.
+
+        With `left_out`, return instead the rows that `not_session` and `not_ids` exclude.
+        """
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
@@ -218,7 +224,7 @@ class IndexReader(Protocol):
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
         """Return, aligned with `rows`, the rows just before and after each in its session.
 
-        -1 where that is more than one turn away, or not admitted.
+        -1 where there is none, or it is more than one turn away or not admitted.
         """
         ...
 
@@ -326,7 +332,9 @@ class Index(Protocol):
         ...
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
-        """Return the memories of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return the memories of a namespace, newest first; or those with these ids, in the order given, without
+        unknown ones.
+        """
         ...
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:

@@ -141,5 +141,7 @@ class Lookup(Protocol):
         ...
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that ever held a memory, sorted."""
+        """Return every namespace that ever had something in the index: a memory, an episode, a document or a ledger
+        row; sorted.
+        """
         ...

@@ -37,7 +37,7 @@ class Spool(Protocol):
     """Turns between their arrival and the commit of what was made of them; acknowledged turns survive any crash."""
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        """Store turns, except those whose key waits already, in any namespace; return how many were new.
+        """Store turns, except those whose key already waits, in this or another namespace; return how many were stored.
 
         They survive any crash from here on. Raises StoreError if they cannot be written.
         """

@@ -55,8 +55,8 @@ class Host:
         report: Callable[[str], None] = lambda _said: None,
     ) -> Call:
         """Make a call of an operation in a namespace; the caller's right to it must have been checked before.
-        `progress` is called with how much is done and how much there is; `deadline` None means no time limit.
-        `InputError` if the namespace is malformed.
+        `progress` is called with how much is done and how much there is, `report` with lines for the user; `deadline`
+        None means no time limit. `InputError` if the namespace is malformed.
         """
         settings = self.app.settings.naming(namespace)
         app = replace(self.app, settings=settings, project=None, also=())

@@ -139,9 +139,9 @@ def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]
 
 
 def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **files: object) -> Any:
-    """Make the input of an operation from JSON values by JSON names; what the call fills in can open its home.
-    `InputError` for a name that is not writable, or a value that is not valid. `files` are fields that the surface
-    fills in itself, by their Python names.
+    """Make the input of an operation from JSON values by JSON names, filled up with what the place of the call decides
+    (such as the namespace), for which its home can be opened. `files` are fields that the surface fills in itself, by
+    their Python names. `InputError` for a name that is not writable, or a value that is not valid.
     """
     fields = writable_fields(row)
     if unknown := sorted(json_values.keys() - fields.keys()):

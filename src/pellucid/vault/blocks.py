@@ -87,10 +87,11 @@ def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> 
 def change_marker(
     data: bytes, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str], file: str
 ) -> bytes:
-    """Replace the marker of the block with this id in a file by `render(its values)`; all else is unchanged.
+    """Return the file's `data` with the marker of the block with this id replaced by `render(its values)`, which makes
+    the whole marker; all else is unchanged.
 
-    The first group of `marker` is a marker's JSON. Raises ConflictError, naming the kind of `file`, if there is no such
-    block; InputError if a marker is damaged.
+    The first group of `marker` is a marker's JSON. Raises ConflictError, naming the kind of `file` (such as `episode`),
+    if there is no such block; InputError if a marker is damaged.
     """
     text = data.decode("utf-8")
 

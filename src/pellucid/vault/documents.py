@@ -188,7 +188,7 @@ def _retirement_of(document: Document) -> Retirement | None:
     """Return how and since when a document is declared retired; None if its newest header version does not declare it
     so, or it has no version.
 
-    Of the newest versions that declare it retired without a break, the first gives the date and the last the words.
+    Of the newest versions that declare it retired without a break, the oldest gives the date and the newest the words.
     """
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):

@@ -72,8 +72,8 @@ def content_lines(data: bytes) -> tuple[int, int]:
 
 
 def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
-    """Set frontmatter keys (camelCase) of a memory's file, None removes one; all else stays, comments too. A file
-    without frontmatter gets one.
+    """Return the bytes of a memory's file with these frontmatter keys (camelCase) set, or removed for None; all else
+    stays, comments too. A file without frontmatter gets one.
 
     Raises InputError if the frontmatter is not YAML, or cannot be edited line by line.
     """
@@ -90,7 +90,8 @@ def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Set keys (camelCase) of a moment's marker in an episode's file; all else is unchanged.
+    """Return the bytes of an episode's file with these keys (camelCase) set in a moment's marker; all else is
+    unchanged.
 
     Raises ConflictError if the moment is not there, InputError if a marker is damaged.
     """
@@ -98,7 +99,8 @@ def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> b
 
 
 def without_moments(data: bytes, ids: Collection[str]) -> bytes:
-    """Remove the blocks of the moments with these ids from an episode's file; unknown ids change nothing.
+    """Return the bytes of an episode's file without the blocks of the moments with these ids; unknown ids change
+    nothing.
 
     Raises InputError if a marker is damaged.
     """
@@ -106,8 +108,10 @@ def without_moments(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def retitle_episode(data: bytes, old: str, new: str) -> bytes:
-    """Set the topic in an episode's frontmatter to `new`, and in its first heading `# old`, if there is one. Raises
-    InputError if the frontmatter cannot be edited line by line.
+    """Return the bytes of an episode's file with the topic `new` in the frontmatter, and instead of `old` in its first
+    heading `# old`, if there is one.
+
+    Raises InputError if the frontmatter cannot be edited line by line.
     """
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
@@ -151,7 +155,7 @@ def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
 
 
 def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: FileIdentity) -> Memory:
-    """Make a memory of frontmatter values and body.
+    """Make a memory of frontmatter values and body; ValidationError if a value is wrong.
 
     Without an id it gets one derived from its path; what else is missing makes it a fact that the user asserted,
     created at `identity.at`.

@@ -54,8 +54,8 @@ class Aligner:
     def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
         """Return the index of the query token nearest to the memory, of those that overlap `term`.
 
-        None if there is none. `spans` are the (start, end) offsets of the query's tokens; `cosines` has each token's
-        nearness to the memory.
+        None if `term` is not in the query, or no token overlaps it. `spans` are the (start, end) offsets of the query's
+        tokens; `cosines` has each token's nearness to the memory.
         """
         start = self._offset_of(term) if term else -1
         inside = [

@@ -31,15 +31,13 @@ def build(
     anchor: str = "",
     max_rejected: int = REJECTED_SHOWN,
 ) -> snapshot.RecallXraySnapshot:
-    """Return the snapshot of a recorded recall; `memories` maps ids to the served memories that still exist, as today
-    or as known at the past instant asked about, and to those left out as repeats or as beside what asked edges lead to.
+    """Return the snapshot of a recorded recall, with `words` left empty.
 
-    With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
-    is due for verification, `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty
-    for none). `max_rejected` limits `rejected` (see `CandidateView.rejected`). `words` of the snapshot are left empty.
-
-    Raises:
-        EncoderError: words are to be aligned, and the model could not be loaded.
+    `memories` maps ids to the memories that still exist, as today or as known at the past instant asked about: those
+    served, and those left out as repeats or because no asked edge leads to them. With an `aligner`, query words are
+    matched with memory words. `stale_after` is the age in days from which a memory is due for verification, `names`
+    maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty for none), `max_rejected` limits
+    `rejected`. EncoderError if words are to be aligned, and the model could not be loaded.
     """
     pool, order = rescore(receipt.state)
     state = replace(receipt.state, pool=pool, order=order)  # a receipt has the terms not stored, but worked out
@@ -100,8 +98,8 @@ def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
 
 
 def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
-    """Return each leg's health; `barred` counts, by the rung that rejected them, the memories that it found but that
-    may not answer. A reason names calls as the surface in use writes them.
+    """Return each leg's health, its reason with calls as the surface in use writes them; `barred` counts, by the rung
+    that rejected them, the memories that the leg found but that may not answer.
     """
     return tuple(
         leg.model_copy(
@@ -115,8 +113,8 @@ def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
-    """Return how many memories each rung rejected of those that a leg found in its open search, that is among memories
-    that may not answer, in ladder order; None if it found none.
+    """Map each rung, in ladder order, to how many memories it rejected of those that a leg found in its open search
+    (among memories that may not answer); None if the leg found none of them.
     """
     ranks = pool.open_ranks.get(leg)
     if ranks is None:

@@ -15,7 +15,10 @@ _STALE = ("superseded", "archived", "forgotten", "retracted")
 
 
 def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provenance:
-    """Return the provenance of a result, as the memory was, and was known, at the instant that `request` asks about."""
+    """Return the provenance of a result, as the memory was, and was known, at the instant that `request` asks about.
+
+    `served_by` names what served it: a leg, several (`hybrid`), its neighbours (`episode`), or `direct-answer`.
+    """
     memory = as_stood(memory, request)
     stale = is_stale(memory, request.instant)
     reasons = _safety_reasons(memory, request, stale=stale)

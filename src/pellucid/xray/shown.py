@@ -107,12 +107,13 @@ class CandidateView:
         )
 
     def rejected(self, max_count: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
-        """Return the best rejected candidates, at most `max_count`.
+        """Return the best rejected candidates, at most `max_count`; a repeat of a memory that was itself left out is
+        not listed.
 
         Of a recall that abstained, first its nearest ones that no rung rejected: all of them, even if `max_count` is
-        less. Then those cut after the filters, such as by topK or the budget, in the order of the ranking; last, up to
-        half of `max_count` that a filter stopped: those that a leg's open search (among memories that may not answer)
-        ranked best, then others, sorted by score. A repeat of a memory that was itself left out is not listed.
+        less. Then those cut after the filters, such as by topK or the budget, in the order of the ranking. Last, at
+        most half of `max_count` of those that a filter stopped, sorted by score: the ones chosen are those that a leg's
+        open search (among memories that may not answer) ranked best, then others.
         """
         pool, doubt = self._pool, self._state.abstention
         nearest = doubt.nearest if doubt and doubt.abstained else ()
@@ -178,8 +179,10 @@ class CandidateView:
         return "the question asks for edges alone, and none that was found leads to it"
 
     def _result_of_its_document(self, position: int) -> str | None:
-        """Return the id of the result that stands for a candidate's document where edges are asked for: the context
-        tells of the document with its lead, which can be of this candidate. None if there is no such result.
+        """Return the id of the result that stands for a candidate's document where edges are asked for: the first of
+        that document in the context, whose line gives the document's lead, which can be of this candidate.
+
+        None if there is no such result, no edges are asked for, or the candidate is of no document or session.
         """
         document = int(self._pool.session[position])
         if document < 0 or not self._state.plan.answers:
@@ -190,7 +193,9 @@ class CandidateView:
         return next(included, None)
 
     def _named_in_question(self) -> set[str]:
-        """Return the keys (`node_key`) of the things from which the ways through the graph set out."""
+        """Return the keys (`node_key`) of the things from which the ways through the graph set out, as far as they have
+        a name.
+        """
         begins = {path.nodes[0] for path in self._state.paths.values() if path.nodes}
         return {node_key(self._names[node]) for node in begins & self._names.keys()}
 

@@ -49,9 +49,8 @@ def cut_in_words(state: State, memory_id: str) -> str | None:
 
 
 def omitted_reason(state: State, memory_id: str) -> str | None:
-    """Return why the context left a ranked memory out, as recorded; None if no omission is recorded.
-
-    Of a memory that did not fit, say how many characters of the budget the finished context left.
+    """Return why the context left a ranked memory out: as recorded, but of a memory that did not fit, how many
+    characters of the budget the finished context left. None if no omission is recorded.
     """
     recorded, budget = _recorded_reason(state, memory_id), state.request.settings.char_budget
     if missing_room(state, memory_id) is None:
@@ -60,8 +59,8 @@ def omitted_reason(state: State, memory_id: str) -> str | None:
 
 
 def ids_left_out_for_another(state: State) -> list[str]:
-    """Return the ids of the memories that a recall left out as repeats of better ones, or as sections beside what the
-    edges that the question asks for lead to: the reason for each names another memory or its document.
+    """Return the ids of the memories that a recall left out as repeats of better ones, or as sections beside those that
+    the edges lead to for which the question asks: the reason for each names another memory or its document.
     """
     repeats = [unpack_id(state.pool.ids[at]) for at in state.repeats]
     return [*repeats, *(each.memory_id for each in state.context.omitted if each.rung == ASKED_EDGES)]

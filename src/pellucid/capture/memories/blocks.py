@@ -53,8 +53,8 @@ class _OpenBlock:
         return MarkdownBlock(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
 
     def close_as_heading(self, number: int, line: str) -> MarkdownBlock:
-        """Return it as a heading, of level 1 if `line`, the line under it, is of `=`, of level 2 if it is of `-`;
-        `number` is that line's number.
+        """Return this paragraph as a heading that ends with `line`, the line under it: of level 1 if that has a `=`,
+        else of level 2. `number` is the number of that line.
         """
         level = 1 if "=" in line else 2
         return MarkdownBlock("heading", " ".join(self.parts), self.start, number, level)
@@ -63,8 +63,9 @@ class _OpenBlock:
 def markdown_blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
     """Yield the blocks of a Markdown text in order; `first_line` is the number of its first line in the file.
 
-    A paragraph or list item goes on to the next blank line, rule, heading, item, code or table; its lines are joined by
-    spaces. A paragraph above `===` or `---` is a heading, a rule is no block. A tab leads to the next fourth column.
+    A paragraph or list item ends before the next blank line, rule, heading, item, code or table; its lines are joined
+    by spaces, without quote signs. A paragraph above `===` or `---` becomes a heading; a rule is no block. Tabs count
+    as spaces up to the next multiple of four columns.
     """
     lines = [(number, line.expandtabs(_TAB).rstrip()) for number, line in enumerate(text.split("\n"), first_line)]
     pending: _OpenBlock | None = None
@@ -100,8 +101,8 @@ def _read_ordinary_line(
 ) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
     """Return the blocks that a line completes, and the block that the next line can continue (None if none can).
 
-    `pending` is the block that this line can continue; `number` is the line's number in the file. The line is none of
-    code or a table.
+    `pending` is the block that this line can continue: if it does, the line is added to that object. `number` is the
+    line's number in the file. The line must not be one of code or of a table.
     """
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.close_as_heading(number, line)], None
@@ -139,7 +140,8 @@ def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock],
 def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     """Return a block for each body row of the table whose head is `lines[at]`, and the index after the table.
 
-    A row's text is `column: cell; column: cell`, without the empty cells.
+    A row's text is `column: cell; column: cell`, without empty cells and those beyond the last column; of a column
+    without a name, the cell alone.
     """
     columns = _cells(lines[at][1])
     rows: list[MarkdownBlock] = []
@@ -154,20 +156,22 @@ def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
 
 
 def _is_row(line: str) -> bool:
-    """Whether a line begins and ends with `|`, as a table's row does."""
+    """Whether a line, stripped, begins with `|` and ends with another, as a table's row does."""
     bare = line.strip()
     return len(bare) > 1 and bare.startswith("|") and bare.endswith("|")
 
 
 def _cells(line: str) -> list[str]:
-    """Split a table's row into the texts of its cells, stripped; an escaped `|` belongs to its cell."""
+    """Split a table's row into the texts of its cells, stripped; an escaped `|` belongs to its cell, without the
+    backslash.
+    """
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip()[1:-1])]
 
 
 def without_comments(text: str) -> tuple[str, int]:
-    """Return the text without HTML comments outside fenced code, and their number; line numbers stay the same.
+    """Return the text without HTML comments outside fenced code, and how many these were.
 
-    A comment that is never closed stays.
+    Their line breaks stay, so that line numbers do not change. A comment that is never closed stays.
     """
     kept: list[str] = []
     count = at = 0

@@ -65,8 +65,8 @@ class SourceFile:
         return self.redacted(without_own_output(clean_text(text), self.report))
 
     def redacted(self, text: str) -> str:
-        """Return the text without its secrets, which are counted in the report; a secret's line ends stay, so that line
-        numbers do.
+        """Return the text with each secret replaced by a mark, and count the secrets in the report; a secret's line
+        ends stay, so that the numbers of lines do not change.
         """
         redacted = redact(text)
         self.report.redactions.update(redacted.counts)

@@ -19,11 +19,11 @@ _DEEPEST = 3
 
 
 def entries(document: SourceFile) -> Iterator[NumberedObject]:
-    """Yield every entry of a JSON export (an object that can be a memory) with its number from 1, in JSON lines its
-    line's.
+    """Yield the entries (objects that can be memories) of a JSON export in order, each with its number.
 
-    A bare string becomes `{"content": text}`. Values that are neither are counted as problems; after a fault in a JSON
-    document, which is counted too, nothing more of it is read.
+    Entries are numbered from 1; in JSON lines, each has the number of its line. A bare string becomes
+    `{"content": text}`. Any other value, and an empty object, is counted as a problem; so is a fault in a JSON
+    document, after which nothing more of it is read.
     """
     for place, entry in _numbered_entries(document):
         if value := _as_entry(entry):
@@ -53,8 +53,9 @@ def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -
     """Yield copies of `template` with this text, redacted, in parts of at most 2,000 characters; nothing if it is
     blank.
 
-    A template without `created` gets the time of the file's last change, one without `updated` the same as `created`,
-    one without a category that of each part's wording, if it shows one. `valid_at` becomes `created`.
+    A missing `created` becomes the time of the file's last change, a missing `updated` the same as `created`; a missing
+    category is taken from each part's wording, if that shows one. `valid_at` is always `created`. Removed secrets are
+    counted.
     """
     created = template.created or document.modified
     updated = template.updated or created
@@ -75,8 +76,10 @@ def first_entry(head: str) -> JsonObject:
 
 
 def _has_entry_lines(head: str) -> bool:
-    """Whether a file is JSON lines with an entry on each: its first line is an object without a list or object under a
-    key of `KEYS`, or cannot be parsed, while the second begins an object.
+    """Whether a file is JSON lines with an entry on each, judged by its beginning `head`.
+
+    It is if its first line is a JSON object, not empty, that has no list or object under a key of `KEYS`, or if the
+    first line cannot be parsed and the second begins with `{`.
     """
     if not is_lines(head):
         return False
@@ -110,7 +113,8 @@ def _entries_in(value: object, depth: int) -> Iterator[object]:
     """Yield the entries in the lists and objects under the keys of `KEYS` in an object; the value itself if it has
     none.
 
-    `depth` is how many such keys enclose the value; from three on, it is an entry itself, and not searched.
+    `depth` is how many levels of such keys were searched before; from three on, the value is an entry itself, and not
+    searched.
     """
     container = as_object(value)
     keys = [key for key in KEYS if isinstance(container.get(key), list | dict)] if depth < _DEEPEST else []
@@ -124,7 +128,7 @@ def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
     """Yield the entries in `value`, the list or object under `key`: a list's elements, searched in turn, and what an
     object has under keys of `KEYS`; nothing if `key` is not in `KEYS`.
 
-    `depth` is how many such keys enclose the value.
+    `depth` is as of `_entries_in`.
     """
     if key not in KEYS:
         return

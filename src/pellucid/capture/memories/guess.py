@@ -48,8 +48,11 @@ _IMPERATIVE = re.compile(
 
 
 def category_of_label(label: str) -> Category | None:
-    """Return the category that another tool's label corresponds to: a category's name or one of `_LABELLED`
-    (`requirement` is a `rule`); None for any other. Capitals, and spaces for hyphens, do not matter.
+    """Return the category that another tool's label corresponds to; None if there is none.
+
+    It is the one that lists the label in `_LABELLED` (`requirement` is a `rule`, `moment` and `section` are a `fact`),
+    else the category of that name. Capitals do not matter, nor whether words are joined by spaces, `-` or, in a
+    category's name, `_`.
     """
     word = label.strip().casefold().replace(" ", "-")
     return _LABELS.get(word) or next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
@@ -58,9 +61,9 @@ def category_of_label(label: str) -> Category | None:
 def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
     """Return the category that a statement's wording shows, else that of its nearest heading that names one, else None.
 
-    The wording shows a `preference` at the beginning (`I prefer …`) or a `rule` (`never …` at the beginning, `must`
-    anywhere). `headings` go from the outermost inwards. An imperative (`Run …`) is a `rule` only if no heading names a
-    category.
+    The wording shows a `preference` at the beginning (`I prefer …`), else a `rule` (`never …` at the beginning, `must`
+    anywhere). `headings` are those above the statement, the outermost first, so that the last is the nearest. An
+    imperative (`Run …`) is a `rule` if no heading names a category.
     """
     if _PREFERENCE.match(text):
         return "preference"

@@ -98,10 +98,10 @@ def stands_alone(text: str, heading: str, min_words: int = ENOUGH) -> bool:
 
 
 def split_long_text(text: str) -> Iterator[str]:
-    """Yield a text in parts of at most `LONGEST` characters, cut at the ends of sentences where possible.
+    """Yield a text in parts of at most `LONGEST` (2,000) characters, cut at the ends of sentences where possible.
 
-    A text that is no longer is yielded stripped, nothing if it is empty. In one that is split, the line ends between
-    sentences become spaces, and a longer sentence is cut anywhere.
+    A text that is not longer is yielded whole, stripped; nothing if it is empty then. In one that is split, the line
+    ends between sentences become spaces, and a sentence that is longer itself is cut anywhere.
     """
     part = ""
     for sentence in _SENTENCE_END.split(text) if len(text) > LONGEST else [text]:

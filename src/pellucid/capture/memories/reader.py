@@ -61,6 +61,7 @@ def read_memories(
 
     Args:
         paths: files, and folders that are searched for Markdown, JSON and text files in sorted order.
+        settings: says which files are excluded; these are counted.
         report: filled while the memories are drawn; complete when they are exhausted.
         memory_format: read every file as this format instead of detecting it.
 
@@ -112,8 +113,9 @@ def _memories_of_file(
 
 
 def _redacted_memory(memory: AdoptedMemory, names: NameRedactor, report: CaptureReport) -> AdoptedMemory | None:
-    """Return the memory without secrets in any field; they are counted. None, counted as `own-recall`, if nothing of
-    its content is left once Pellucid's own output is cut out.
+    """Return the memory without secrets in any field, names such as tags cut to 128 characters; secrets are counted.
+
+    None, counted as `own-recall`, if nothing of its content is left once Pellucid's own output is cut out.
     """
 
     def name(text: str) -> str:
@@ -146,11 +148,11 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def detect(path: Path) -> MemoryFormat | None:
-    """Return the format of a file; None if it is not a known memory file, or a file of Pellucid's own.
+    """Return the format of a file; None if it is in no known format, is empty or binary, or is Pellucid's own.
 
-    Its first 256 KiB are read. Markdown is detected by its file name, its frontmatter, the form of its lists or its
-    folder (`memory`); JSON by the keys of its first entry; a text file is a pasted ChatGPT list if its name contains
-    `memor` or `chatgpt`.
+    Its first 256 KiB are read; OSError if it cannot be. Markdown is detected by its file name, its folder
+    (`.claude/rules`, `memory`), its frontmatter or the form of its lists; another file that begins as JSON by the keys
+    of its first entry; a text file is a pasted ChatGPT list if its name contains `memor` or `chatgpt`.
     """
     head = head_of(path)
     suffix = path.suffix.lower()
@@ -164,10 +166,11 @@ def detect(path: Path) -> MemoryFormat | None:
 
 
 def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a Markdown file by its name (`CLAUDE.md`), its folder (`.claude/rules`) and its beginning
-    `head`; None if it is unknown, or a file of Pellucid's own by its id.
+    """Return the format of a Markdown file by its name (`CLAUDE.md`), else its folder (`.claude/rules`), else its
+    beginning `head`; None if unknown.
 
-    A file of no other format in a folder `memory`, or one below, is `memory-md`.
+    If neither name nor folder decides, a file with an id of Pellucid's own gets None, and one of no other format in a
+    folder `memory`, or one below, is `memory-md`.
     """
     folders = (path.parent.name.lower(), path.parent.parent.name.lower())
     if named := _NAMED.get(path.name.lower()):
@@ -181,8 +184,8 @@ def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
 
 
 def _header_format(parts: Header) -> MemoryFormat | None:
-    """Return the format of a note by the keys of its frontmatter, or by a list item in its body that is an observation
-    or relation of basic-memory; None if unknown.
+    """Return the format of a note by its frontmatter, or by a list item in its body that is an observation or relation
+    of basic-memory; None if unknown.
     """
     values = parts.values
     if remnic.is_memory(values):
@@ -194,10 +197,10 @@ def _header_format(parts: Header) -> MemoryFormat | None:
 
 
 def _json_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a JSON file by the keys of its first entry; None if it is unknown.
+    """Return the format of a JSON file by the keys of its first entry in its beginning `head`; None if it is unknown.
 
-    Entries with just a text are `chatgpt` only if the file's name contains `memor` or `chatgpt`, or the first entry has
-    a key of `_TIMES`.
+    If no entry is complete there, a key `mapping` makes it `chatgpt`. Entries with just a text are `chatgpt` only if
+    the file's name contains `memor` or `chatgpt`, or the first entry has a key of `_TIMES`.
     """
     first = first_entry(head)
     if mem0.recognises(first):

@@ -53,9 +53,11 @@ class _Draft:
 
 def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterator[AdoptedStatement]:
     """Yield the statements of a text's blocks in order: one of each item, paragraph and table row with its code, one of
-    all steps of a numbered list that is a procedure. Blocks that state nothing are counted by their reason.
+    all steps of a numbered list that is a procedure.
 
-    A statement longer than 2,000 characters that is no procedure is yielded in parts.
+    A block that only introduces those nested in it (`is_lead_in`) is put before each of them, and gives no statement of
+    its own unless it has code. Blocks that state nothing are counted in `report` by their reason. A statement longer
+    than 2,000 characters that is no procedure is yielded in parts.
     """
     headings: list[tuple[int, str]] = []
     section: list[MarkdownBlock] = []
@@ -74,7 +76,7 @@ def _statements_of_section(
     found: Sequence[MarkdownBlock], headings: list[tuple[int, str]], report: CaptureReport
 ) -> Iterator[AdoptedStatement]:
     """Yield the statements of the blocks between two headings, given all headings above as (level, title), outermost
-    first.
+    first; blocks that state nothing are counted in `report`.
 
     The statements get these headings without the first, if it is of level 1 and there are others: it is the title of
     the text. One longer than 2,000 characters that is no procedure is yielded in parts.
@@ -91,8 +93,9 @@ def _statements_of_section(
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
     """Return the top-level drafts of a section, nested blocks in their `inner`, code with the draft that it belongs to.
 
-    A block is nested in an item that it is indented below, and in a block before it that ends with a colon (`…:`).
-    `titles` are the headings above. Blocks that state nothing are counted and left out.
+    A block is nested in an item that it is indented below, and in a block before it that ends with a colon (`…:`), if
+    it is indented below that or is an item, step or row on its depth. `titles` are the headings above. Blocks that
+    state nothing are counted in `report` and left out.
     """
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
@@ -111,8 +114,9 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """Return those of the drafts in `open_items`, outermost first, that a new draft is nested in: those indented less,
-    for an item, step or row also a paragraph that is indented as far.
+    """Return those of the drafts in `open_items`, outermost first, that a new draft is nested in: those indented less.
+
+    An item, step or row is nested in a paragraph that is indented as far, too: one that announces it (`…:`).
     """
     if draft.kind == "paragraph":
         return [each for each in open_items if each.depth < draft.depth]
@@ -121,8 +125,8 @@ def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """Return a block as a draft, without a task's box; None, and its reason counted, if it states nothing
-    (`empty_reason`) or is a done task.
+    """Return a block as a draft, without a task's box (`[ ]`); None, and its reason counted, if it states nothing
+    (`empty_reason`) or is a done task. A code block always becomes a draft.
     """
     text = block.text
     if block.kind == "code":
@@ -142,12 +146,12 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it: the innermost of `open_items` that is indented less or a
-    paragraph, else the very last block in `roots`, else a new draft of the last of `titles`, which is appended to
-    `roots`.
+    """Add a code block to the draft that introduces it, which then ends with it: the innermost of `open_items` that is
+    indented less or a paragraph, else the very last block in `roots`, however deep, else a new draft of the last of
+    `titles`, which is appended to `roots`.
 
-    A block of more than `MAX_CODE_LINES` lines or `LONGEST` characters, or with nothing to introduce it, is counted as
-    left out.
+    A block of more than `MAX_CODE_LINES` lines or `LONGEST` characters, or with nothing to introduce it, is only
+    counted as left out.
     """
     if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")
@@ -168,8 +172,8 @@ def _add_code(
 
 
 def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statements of sibling drafts with the text `lead` before each; neighbouring numbered steps become one
-    statement if they are a procedure (`_is_procedure`).
+    """Yield the statements of sibling drafts, each with the text `lead` before it (unless that is empty); neighbouring
+    numbered steps become one statement if they are a procedure (`_is_procedure`).
     """
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
@@ -181,11 +185,10 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statement of a draft after `lead`, unless it only introduces nested ones (`is_lead_in`) and has no
-    code; then the statements nested in it.
+    """Yield a draft's own statement, its text after `lead`, and then the statements nested in it.
 
-    A nested one is preceded by the draft's text if the draft only introduces it, or if it is not clear without
-    (`stands_alone`).
+    A draft that only introduces nested ones (`is_lead_in`) has no own statement, unless it has code. A nested statement
+    is preceded by the draft's text if the draft only introduces it, or if it is not clear without (`stands_alone`).
     """
     text = _with_lead(lead, draft.words)
     if not draft.is_lead_in or draft.code:
@@ -200,7 +203,7 @@ def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) ->
 
 
 def _with_lead(lead: str, text: str) -> str:
-    """Return `lead: text`, or the text alone if the lead is empty."""
+    """Return `lead: text`, without a full stop at the lead's end; the text alone if the lead is empty."""
     return f"{lead.rstrip('.')}: {text}" if lead else text
 
 
@@ -218,10 +221,10 @@ def _size(draft: _Draft) -> int:
 
 
 def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
-    """Return neighbouring numbered steps as one statement, numbered anew from 1, below their lead, or else the last two
-    headings, as title.
+    """Return neighbouring numbered steps as one statement of the category `procedure`, numbered anew from 1.
 
-    The statement has `headings` of its own only if it has a lead; its category is `procedure`.
+    Its first line is a title: `lead`, or if that is empty the last two headings; no such line if there are none either.
+    The statement has `headings` of its own only if it has a lead.
     """
     title = lead or " › ".join(headings[-2:])
     lines = [line for number, step in enumerate(steps, 1) for line in _list_lines(step, f"{number}.", "")]

@@ -73,11 +73,11 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """Return the value that begins at position `at`, quoted or not; None if an unquoted one has fewer than four
-        characters.
+        """Return the value that begins at position `at`: what quotes enclose (4,096 characters at most), else all up to
+        white space, a quote or `</`; None if fewer than four characters precede these.
 
-        An unquoted one ends at white space, a quote, the next pair (`, name=`) or a Chinese, Japanese or Korean
-        character, at the latest after 4,096 characters, and loses punctuation at its end.
+        An unquoted one is cut before the next pair (`, name=`) or a Chinese, Japanese or Korean character among its
+        first 512 characters, else after 4,096, and loses punctuation at its end; what is left can be empty.
         """
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)

@@ -33,9 +33,11 @@ _CRYPTED = re.compile(r":(?P<secret>\$(?:\d[a-z]?|y|gy|sha1|apr1|argon2\w{1,2})\
 
 
 def command_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield passwords that known programs take by a short flag: `curl -u user:…`, `sshpass -p …`, `mysql -p…`.
+    """Yield the spans of passwords that known programs (`_PROGRAMS`) take by a flag: `curl -u user:…`, `sshpass -p …`,
+    `mysql -p…`.
 
-    The programs are those in `_PROGRAMS`; 400 characters after the program's name are searched, to the command's end.
+    Of each mention of a program, the first such argument within its command, and within 400 characters, is taken,
+    unless it is a placeholder or a variable (`is_typed_password`).
     """
     for program in _PROGRAMS:
         at = text.find(program.mark)
@@ -49,5 +51,5 @@ def command_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def crypted_passwords(text: str) -> Iterator[SecretSpan]:
-    """Yield the password hashes in lines of `/etc/shadow` or `htpasswd`."""
+    """Yield the spans of password hashes after a colon (`:$6$…`), as in lines of `/etc/shadow` or `htpasswd`."""
     return (SecretSpan(*found.span("secret"), "password-hash") for found in _CRYPTED.finditer(text))

@@ -55,7 +55,9 @@ _SEED_WORD = re.compile(r"(?<![\w.])(\d{1,2})[.):][ \t]{0,4}([a-z]{3,8})(?![\w-]
 
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
-    """Yield PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or the rest of a block that was cut off."""
+    """Yield PEM, OpenSSH and PGP private keys, the whole block or what is left of one that was cut off, and of PuTTY
+    keys the private lines.
+    """
     at = text.find("-----BEGIN")
     while at >= 0:
         next_begin = text.find("-----BEGIN", at + 1)
@@ -84,9 +86,10 @@ def _key_end(text: str, at: int, limit: int) -> int:
 
 def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON, if they look
-    random.
+    random; spans can overlap.
 
-    `lower` is the text in lower case, with every character at the same position.
+    Of a cookie header all cookies are one credential, if the value of the first looks random. `lower` is the text in
+    lower case, with every character at the same position.
     """
     for match in matches_at_mark(_AUTHORIZATION, "authorization", text, lower):
         if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
@@ -100,8 +103,11 @@ def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _is_credential(value: str, has_scheme: bool) -> bool:
-    """Whether an `Authorization` value is a credential: it looks random (`is_random`) and has 16 characters, after a
-    scheme such as `Bearer` eight; after a scheme, letters with a capital inside suffice.
+    """Whether an `Authorization` value is a credential: it looks random (`is_random`) and has at least 16 characters,
+    after a scheme such as `Bearer` at least eight.
+
+    After a scheme, eight letters and digits or more also are one if a capital stands behind the first and not all
+    letters are capitals.
     """
     if is_random(value, at_least=8 if has_scheme else 16):
         return True
@@ -123,9 +129,11 @@ def url_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
-    """Whether the text between `:` and `@` in a URL is a password, not a port, placeholder or variable.
+    """Whether the text between `:` and `@` in a URL is a password: by `is_secret`, or because it has letters and digits
+    only.
 
-    False, too, if the user is a variable or placeholder (it begins with `$`, `{`, `<` or `%`).
+    Never a port, a placeholder, `none`, `null` or `port`, nor anything after a user that is a variable or placeholder
+    (it begins with `$`, `{`, `<` or `%`).
     """
     if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
@@ -136,10 +144,11 @@ def _is_url_password(user: str, password: str) -> bool:
 
 def card_numbers(text: str) -> Iterator[SecretSpan]:
     """Yield payment card numbers: a major brand's prefix and length, at most one kind of separator (space or hyphen), a
-    valid check digit (Luhn's), and no letter or digit directly before or after.
+    valid check digit (Luhn's), and apart from other text.
 
-    A number without separators needs a word such as `card` in the 40 characters before it, for one in fifty
-    sixteen-digit numbers is valid.
+    Apart is a number without a letter, digit, `_`, `-`, `+` or `/` directly before or after it, or `.` before. One
+    without separators needs a word such as `card` in the 40 characters before it, for one in fifty sixteen-digit
+    numbers is valid.
     """
     for match in _CARD.finditer(text):
         if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):

@@ -40,7 +40,7 @@ class SecretRule:
 
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
-    """Compile a pattern, once."""
+    """Return a pattern compiled; each is compiled only once."""
     return re.compile(form)
 
 
@@ -61,8 +61,8 @@ def _prefix_rule(
     """Return the rule for credentials of the type `name`: one of the marks (separated by spaces) at a word's start,
     then the pattern `body` up to the word's end.
 
-    `also` is a pattern for the text before the mark, such as a look-behind; a match counts only if `accept` is true of
-    it.
+    `accept` is called with each match; one for which it is false is no credential. `also` is a pattern for the text
+    before the mark, such as a look-behind.
     """
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
@@ -73,7 +73,7 @@ def _inner_rule(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
     """Return the rule for credentials of the type `name` that match the pattern `shape`, around or after one of the
     marks (separated by spaces), which can be inside a word.
 
-    A match can begin up to `back` characters before the mark.
+    A match can begin up to `back` characters before the mark. If `shape` has a group `secret`, only that is taken out.
     """
     return SecretRule(name, tuple(marks.split()), shape, back, begins=False)
 
@@ -163,7 +163,11 @@ _ESCAPE = re.compile(r"\\[nrt]|\\u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}")
 
 
 def _first_letter_pattern(words: list[str]) -> re.Pattern[str]:
-    """Return a pattern for any of the words at a word's start, grouped by first letter, which makes it much faster."""
+    """Return a pattern for any of the words at a word's start, grouped by first letter, which makes it much faster.
+
+    `words` must be sorted so that those with the same first letter are neighbours, and a longer one is before its own
+    beginning: the first that fits is matched.
+    """
     grouped = {first: "|".join(re.escape(word[1:]) for word in same) for first, same in groupby(words, lambda w: w[0])}
     branches = "|".join(f"{re.escape(first)}(?:{rest})" for first, rest in grouped.items())
     return re.compile(rf"\b(?=[{re.escape(''.join(grouped))}])(?:{branches})")
@@ -173,10 +177,11 @@ _ANY_WORD_MARK = _first_letter_pattern(_WORD_MARKS)
 
 
 def marks_in(text: str) -> set[str]:
-    """Return those of the rules' marks that can be in a text, looking only at its words of 15 characters or more.
+    """Return those of the rules' marks that can be in a text, looking only at its runs of 15 characters or more without
+    white space; empty if none can.
 
-    The marks that begin a word are found at the start of a word only; with a mark, those that it begins with are
-    returned, too.
+    The marks that begin a word are found at the start of a word only. With a mark that is found, shorter marks that are
+    its beginning are returned, too.
     """
     dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
     if not dense:

@@ -95,8 +95,8 @@ def _lower_in_place(text: str) -> str:
 
 
 def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets that match a vendor's rule around each place of its `mark`, without overlaps; not the digest of
-    a file (`sha256:…`).
+    """Yield the secrets that match a vendor's rule around each place of `mark`, a text that its secrets contain,
+    without overlaps; not the digest of a file (`sha256:…`).
     """
     shape = rule.shape
     group = "secret" if "secret" in shape.groupindex else 0

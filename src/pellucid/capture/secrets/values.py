@@ -50,13 +50,13 @@ def entropy(value: str) -> float:
 
 
 def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
-    """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path; False for fewer
-    than four characters.
+    """Whether a value assigned to a secret's name is a secret, not a word, a placeholder, code, a version, a digest or
+    a path; False for fewer than four characters.
 
-    `value` is without its quotes; its first 256 characters are examined. `kind` is what its name says it is: a password
-    is told by its characters (`_is_password`), a key or token must look random (`_is_key`). A value that is not
-    `quoted` is not a secret if it reads as code (`is_code`). `is_variable`: the name is an environment variable, in
-    capitals or exported; then, as in quotes, letters alone can be a secret.
+    `value` is without its quotes; its first 256 characters are examined. `kind` is what its name says: a password is
+    told by its characters (`_is_password`), a key or token must look random (`_is_key`). A `quoted` value must not have
+    a variable inserted, another must not read as code (`is_code`). `is_variable`: the name is an environment
+    variable's, in capitals or exported; then, as in quotes, letters alone can be a secret.
     """
     value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:
@@ -72,7 +72,9 @@ def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> boo
 
 
 def is_typed_password(value: str) -> bool:
-    """Whether the argument of a password option is a password: four characters or more, no variable or placeholder."""
+    """Whether the argument of a password option is a password: four characters or more, no placeholder (`is_stand_in`,
+    `<…>`), no variable, and none inserted.
+    """
     inserted = _PLACEHOLDER.fullmatch(value) or _INSERTED.search(value)
     return len(value) >= 4 and not inserted and not is_stand_in(value)
 
@@ -83,15 +85,17 @@ def is_stand_in(value: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Whether an unquoted value is a call, a subscript or an attribute: the secret itself is elsewhere."""
+    """Whether an unquoted value reads as code, so that the secret itself is elsewhere: a name followed by `(`, `[` or
+    `{`, or names joined by `.`, `::` or `->`.
+    """
     return _CODE.fullmatch(value) is not None
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value of `at_least` characters mixes letters and digits at random: it has both, is not made of words,
-    and its entropy is at least 2.6 bits a character (3 from 20 characters on).
+    """Whether a value of `at_least` characters or more mixes letters and digits at random: it has both, is not made of
+    words, and its entropy is at least 2.6 bits a character (3 from 20 characters on).
 
-    False for a URL, a path, a digest, or one of Pellucid's ids.
+    False for a shorter value, a URL, a path, a digest, or one of Pellucid's ids.
     """
     if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
@@ -103,11 +107,12 @@ def is_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_spoken_secret(value: str) -> bool:
-    """Whether the text after "the password is" has a secret: six characters or more, with a piece that mixes letters
-    and digits.
+    """Whether the text after "the password is" has a secret in it: it has six characters or more, and one of its pieces
+    mixes letters and digits.
 
-    Pieces are separated by hyphens, dots, slashes and the like. A measure (`20ms`) and the name of an algorithm do not
-    count, and of several pieces no word with one digit at its end.
+    Pieces are separated by hyphens, dots, slashes and the like. The name of an algorithm and a measure (`20ms`) do not
+    count; nor does `v` with a number and more, if it is the only piece, or a word with one digit at its end, if there
+    are several.
     """
     pieces = _PIECE.split(value)
     wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
@@ -118,9 +123,10 @@ def is_spoken_secret(value: str) -> bool:
 
 
 def _is_url_or_path(value: str) -> bool:
-    """Whether a value is a URL or a path: it begins with `/`, `./`, `../` or `~/`, or has two slashes.
+    """Whether a value is a URL, or a path: it begins with `/`, `./`, `../`, `~/` or a drive's letter, or has two
+    slashes.
 
-    With a piece of 16 characters or more between slashes that is not made of words, it is not a path but base64.
+    It counts as base64, not as a path, if a piece between slashes has 16 characters or more and is not made of words.
     """
     if _URL.fullmatch(value):
         return True
@@ -130,12 +136,12 @@ def _is_url_or_path(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
-    """Whether a value without white space is a password: six characters or more, with a digit, or a letter and one of
-    `!@#$%^&*?~=+`.
+    """Whether a value is a password: without white space, of six characters or more, with a digit, or with a letter and
+    one of `!@#$%^&*?~=+`.
 
-    Four suffice for a `quoted` one with letter and digit. If it is `literal` (quoted or a variable's, so not code), six
-    letters suffice that are no capitalised word and contain none of `_STOPWORDS`. The name of an algorithm, and a
-    common word with a number, is none.
+    Four characters suffice for a `quoted` value with letter and digit. If it is `literal` (quoted, or a variable's, so
+    not code), six characters without any of these suffice, if they are no capitalised word and contain none of
+    `_STOPWORDS`. The name of an algorithm, or a common word with a number, is no password.
     """
     if any(char.isspace() for char in value):
         return False
@@ -162,9 +168,10 @@ def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
     """Whether the value of a key or token looks random: eight characters or more, without white space, no date or
     number.
 
-    A UUID counts for a key only, letters alone only if `literal` (quoted or a variable's) and unlike words. An
-    identifier with fewer than three digits that is not `literal` can be code: it counts from 20 characters on, without
-    `_STOPWORDS`. Else `is_random` decides, with 8 characters, or 10 if it is not `literal`.
+    A UUID counts only if `kind` is `key`, letters alone only if `literal` (quoted, or a variable's) and unlike words.
+    An identifier with fewer than three digits that is not `literal` may be code: it counts from 20 characters on,
+    without any of `_STOPWORDS`. In all other cases `is_random` decides, from 8 characters on, or 10 if it is not
+    `literal`.
     """
     if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
         return False

@@ -54,7 +54,7 @@ def call_text(arguments: object) -> str:
     JSON.
 
     Strings are not escaped, so that people can read them and secrets in them are found. Text that is not JSON is
-    returned as it is, any JSON but an object as JSON; without arguments, the result is `{}`.
+    returned as it is. Any JSON but an object is returned as JSON; an empty or null one, and no arguments, as `{}`.
     """
     if isinstance(arguments, str):
         try:
@@ -69,7 +69,7 @@ def output_text(content: object) -> str:
     """Return the content of a tool's output as text: a string, the string or list under `content` or `output` of an
     object, however deep, or the texts of a list of blocks, joined by line ends.
 
-    An object without `content` or `output` becomes JSON, any other value "".
+    An object with other keys only becomes JSON; an empty one, and any other value, "".
     """
     while wrapped := as_object(content):
         key = next((key for key in ("content", "output") if key in wrapped), None)

@@ -50,12 +50,13 @@ MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def detect(path: Path, head: str) -> Format | None:
-    """Return the format of a file by its first 256 KiB (`head`); None if it is not a known transcript format.
+    """Return the format of a file by its first 256 KiB (`head`) and its suffix; None if it is not a known transcript
+    format.
 
     None for an empty or binary file, too. In JSON lines, the first line (of 50) that a format recognises decides, but
     an OpenAI line takes precedence over a first line that is a plain message. A JSON document, or a first line too long
-    to sample, is detected by its keys. Other text is a chat if it has a chat's headings, else plain text, unless its
-    suffix says that it is Markdown.
+    to sample, is detected by its keys. Other text is a chat if it has a chat's headings, else None if its suffix is one
+    of Markdown, else plain text.
     """
     if "\0" in head or not head.strip():
         return None

@@ -22,8 +22,10 @@ def begins_json(head: str) -> bool:
 
 
 def is_lines(head: str) -> bool:
-    """Whether a file's first characters are JSON lines: line one is a whole object that is not empty, or is no JSON by
-    itself, and line two begins with `{`. Blank lines do not count.
+    """Whether a file's first characters are JSON lines; blank lines do not count.
+
+    That is so if line one is a whole JSON object that is not empty; or if line one is not valid JSON and does not begin
+    with `[`, and line two begins with `{`.
     """
     lines = [line for line in head.split("\n") if line.strip()][:2]  # U+2028 and others can be within a text
     if not lines or lines[0].lstrip().startswith("["):
@@ -46,8 +48,9 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
     """Parse a JSON document piece by piece: a top-level array, or a top-level object with one long array in it.
 
     Yields `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document
-    order, and `(streamed, element)` for each element of the array under the key `streamed`. Raises BrokenJsonError or
-    UnfinishedJsonError once everything before the fault was yielded.
+    order, and `(streamed, element)` for each element of the array under the key `streamed`. Once everything before the
+    fault was yielded, raises UnfinishedJsonError if the text ends early (also if it is empty), BrokenJsonError if it is
+    anything else, goes on after the document, or has a value that `_Buffer.value` refuses.
     """
     text = _Buffer(chunks)
     if text.peek() == "[":

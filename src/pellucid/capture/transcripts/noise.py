@@ -36,7 +36,7 @@ _IDE = re.compile(r"\A\s*# Context from my IDE setup:.*?^## My request for Codex
 def without_blocks(
     text: str, opening: re.Pattern[str], closing: re.Pattern[str], *, open_ended: bool = False
 ) -> tuple[str, int]:
-    """Return the text without the blocks from an opening mark to the next closing mark, and their number.
+    """Return the text without the blocks from an opening mark to the next closing mark, and how many these were.
 
     The marks are removed, too. `open_ended`: after an opening mark that is never closed (a cut-off copy), the rest of
     the text is removed; otherwise it stays.
@@ -55,7 +55,9 @@ def without_blocks(
 
 
 def without_reminders(text: str) -> str:
-    """Return the text without the `<system-reminder>` blocks that agent programs put into messages and outputs."""
+    """Return the text without the `<system-reminder>` blocks that agent programs put into messages and outputs; one
+    that is never closed stays.
+    """
     return without_blocks(text, _REMINDER, _REMINDER_END)[0] if "<system-reminder>" in text else text
 
 
@@ -67,10 +69,10 @@ def is_harness_text(text: str) -> bool:
 
 
 def recap(text: str) -> str:
-    """Return the summary in a compaction message (a summary in place of earlier turns), without the instructions before
-    and after it, and the analysis before `Summary:`.
+    """Return the summary alone from a compaction message, which stands in place of earlier turns.
 
-    The section that repeats the user's messages is left out: they are turns already.
+    Left out are the instructions at the beginning and end of the message, the analysis before `Summary:`, and the
+    section that repeats the user's messages: they are turns already.
     """
     text = _GO_ON.sub("", _CONTINUED.sub("", text))
     summary = _SUMMARY.search(text)
@@ -85,13 +87,15 @@ def is_recap(text: str) -> bool:
 
 
 def accepted_plan(text: str) -> str:
-    """Return the plan in a message by which the agent's program, in the user's name, orders the agent to carry it out
-    (`Implement the following plan:`); "" if it is no such message.
+    """Return the plan in a message in which the agent's program, in the user's name, tells the agent to carry it out
+    (`Implement the following plan:`); "" if the message is none of these.
     """
     opening = _CARRY_OUT.match(text)
     return _GO_ON.sub("", text[opening.end() :]).strip() if opening else ""
 
 
 def without_open_files(text: str) -> str:
-    """Return a message without the list of open files that an editor put before `## My request for Codex:`."""
+    """Return a message without the list of open files that an editor put at its beginning, up to and with the heading
+    `## My request for Codex:`; unchanged if there is none.
+    """
     return _IDE.sub("", text, count=1)

@@ -31,9 +31,9 @@ class Numbering:
         """Yield the turns with clean fields, numbered from 1 in each session; turns without words are left out and
         counted.
 
-        Later calls go on with the numbers, unless `conversation` is given: then the turns are a whole conversation,
-        numbered by itself. Turns that name no session get one named after the file and its first turn
-        (`_name_from_file`), with `conversation` appended.
+        Later calls go on with the numbers, unless `conversation` is given, be it empty: then the turns are a whole
+        conversation, numbered by itself. Turns that name no session get one named after the file and its first such
+        turn (`_name_from_file`), with `conversation` appended.
         """
         ordinals = self._ordinals if conversation is None else Counter[str]()
         for turn in turns:

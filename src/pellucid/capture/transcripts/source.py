@@ -63,10 +63,10 @@ class Source:
         return head_of(self.path)
 
     def begins_with_long_line(self) -> bool:
-        """Whether the file is JSON lines with a first line of more than 256 KiB and less than 16 MiB: it ends with `}`,
-        and `{` follows it.
+        """Whether the file is JSON lines whose first line has more than 256 KiB and less than 16 MiB: that line ends
+        with `}`, and the text after it begins with `{`.
 
-        The head then does not show that another line follows.
+        The head alone does not show then that another line follows.
         """
         with self.path.open("rb") as stream:
             size, last = 0, b""
@@ -116,8 +116,8 @@ class Source:
                 self.report.cannot_read(self.path, line.number, "not a JSON object")
 
     def chunks(self) -> Iterator[str]:
-        """Yield the decoded text in pieces of at most 64 KiB of the file, for documents that are not read by lines; the
-        bytes read are counted.
+        """Yield the decoded text in pieces of at most 64 KiB of the file, for documents that are not read by lines,
+        without a byte order mark, with U+FFFD for bytes that are not UTF-8; the bytes read are counted.
         """
         decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         with self.path.open("rb") as stream:

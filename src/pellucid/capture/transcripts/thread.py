@@ -45,10 +45,10 @@ class Queue:
         return True
 
     def take_delivered(self, text: str | None) -> Queued | None:
-        """Remove and return the waiting message that was given to the agent: the first with this text; without a text,
-        the oldest.
+        """Remove and return the waiting message that was given to the agent: the first with this text or, without a
+        text, the oldest; None, and nothing removed, if there is no such message.
 
-        None if no message fits. The message is noted as delivered. White space makes no difference.
+        The message is noted as delivered (`note_delivered`). Differences in white space do not count.
         """
         named = next((each for each in self._waiting if text and _normalised(each.text) == _normalised(text)), None)
         if text and named is None:
@@ -79,7 +79,7 @@ class Queue:
     def take_repeat(self, text: str) -> bool:
         """Return whether a message repeats one that was noted as delivered; if so, forget one delivery of it.
 
-        Waiting messages with this text are removed in any case. White space makes no difference.
+        Waiting messages with this text are removed in any case. Differences in white space do not count.
         """
         words = _normalised(text)
         self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
@@ -106,7 +106,7 @@ class Titles:
         """Note the session of a line, given the line's id; return, and forget, the titles that waited for that line, in
         order.
 
-        Nothing is noted for the id None. Beyond 65,536 lines, the line noted first is forgotten.
+        For the id None nothing is noted, and the list is empty. Beyond 65,536 lines, the line noted first is forgotten.
         """
         if line_id is None:
             return []
@@ -146,7 +146,7 @@ class Thread:
     placed: str = ""  # the session that `folder` and `branch` belong to
 
     def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
-        """Note the folder and branch of a line's session; None leaves those of the same session as they were.
+        """Note the folder and branch of a line's session; None or "" leaves what is known of the same session.
 
         At the first line of another session, both are forgotten first. A line without a session ("") belongs to the
         last one.

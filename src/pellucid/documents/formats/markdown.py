@@ -32,8 +32,8 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
     """Return the headings from line `start` (0-based) on, and the line spans of fenced code and of comments with a
     blank line in them.
 
-    Blocks are those of CommonMark, except that neither a table row nor more than 200 characters above `---` are a
-    heading, and a line `<h1>…</h1>` is one. A Markdown heading in a list or quotation does not count.
+    Blocks are those of CommonMark, except that neither a table row nor more than 200 characters above `---` or `===`
+    are a heading, and a line `<h1>…</h1>` is one. A Markdown heading in a list or quotation does not count.
     """
     headings: list[Heading] = []
     whole: list[Span] = []
@@ -90,7 +90,9 @@ def markdown_markup(text: str) -> MarkupSpans:
 
 
 def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
-    """Whether these lines are a fence that is closed or names its language; False for a comment."""
+    """Whether the lines from `first` up to before `end` are a fence that is closed or names its language; False for a
+    comment.
+    """
     opening = _SIGN.search(lines[first]) if not lines[first].lstrip().startswith(_COMMENT) else None
     closing = lines[end - 1].strip()
     closed = opening and end - first > 1 and closing.startswith(opening[1]) and not closing.strip(opening[1][0])
@@ -98,8 +100,8 @@ def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans of lines that are indented code: by four columns or more, after a blank line, outside lists and
-    the spans `fenced`.
+    """Yield the (first, after-last) lines of indented code: by four columns or more, at the beginning of the text or
+    after a blank line or fence, outside lists and the spans `fenced`.
 
     A list goes on up to a line that is not indented after a blank line.
     """

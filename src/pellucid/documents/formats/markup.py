@@ -22,7 +22,9 @@ FindMarkup = Callable[[str], MarkupSpans]
 
 
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return the text with a space for every character in the spans except line ends, so that all offsets stay."""
+    """Return the text with a space for every character in the spans except line ends, so that all offsets stay. The
+    spans can be in any order, and overlap.
+    """
     at, out = 0, list[str]()
     for first, end in sorted(spans):
         begin = max(first, at)
@@ -34,7 +36,8 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 def without_comments(text: str, lines: Sequence[str], find_markup: FindMarkup, sign: str) -> Sequence[str]:
     """Return the lines of a text with every comment of more than one line blanked; shorter comments stay.
 
-    A line of such a comment of which nothing is left becomes `sign`. `find_markup` finds the comments.
+    `lines` are those of `text`, split at line feeds; `find_markup` finds the comments. A line of such a comment loses
+    the blanks at its end, and becomes `sign` if nothing is left of it.
     """
     comments = [(first, end) for first, end in find_markup(text).comments if "\n" in text[first:end]]
     if not comments:
@@ -48,7 +51,9 @@ def without_comments(text: str, lines: Sequence[str], find_markup: FindMarkup, s
 
 
 def line_offsets(lines: Sequence[str]) -> list[int]:
-    """Return the offset at which each line begins, and, last, the offset after the last line."""
+    """Return the offset at which each line begins, and, last, the offset after the last line; each line end counts as
+    one character, that of the last line, too.
+    """
     return list(accumulate((len(line) + 1 for line in lines), initial=0))
 
 

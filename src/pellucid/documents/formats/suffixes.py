@@ -50,5 +50,7 @@ SUFFIX = rf"\.(?:{'|'.join(sorted((suffix[1:] for suffix in FORMATS), key=len, r
 
 
 def format_of(path: str) -> DocumentFormat | None:
-    """Return the format of a document by the suffix of its name or path; None if the suffix is not a document's."""
+    """Return the format of a document by the suffix of its name or path, in capitals or not; None for a suffix that no
+    document has.
+    """
     return FORMATS.get(splitext(path)[1].lower())

@@ -61,11 +61,11 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
 
 
 def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
-    """Return the number of a document in its series, as `identify` seeks it, in the fullest form that it writes
-    (`SPEC-054`); None if it has none.
+    """Return the number of a document in its series, as `identify` seeks it; None if it has none.
 
-    A heading that begins with bare digits counts in a folder that means a series. `path` begins with the name of the
-    root folder.
+    Of the spellings in heading, header and file's name, the first that writes the series out (`SPEC-054`) is returned,
+    if any does. A heading that begins with bare digits counts in a folder that means a series. `path` begins with the
+    name of the root folder.
     """
     file_number = numbered.file_number(path)
     heading_number = numbered.heading_number(heading)
@@ -82,9 +82,10 @@ def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Itera
     """Yield the numbers that the header gives the document, in its order: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001`
     in `0001-….md`.
 
-    Under a key that is no id, a number of another series, or one that is not the first key's, counts only if the file's
-    name or the heading has it as well; bare digits count for a series in `WELL_KNOWN`, or one that these name with
-    them.
+    Under a key that is no id, a number counts without more only if the key names its series, and is the header's first
+    or like `spec-number`; else only if the file's name or the heading has it as well. Bare digits count under an id key
+    in a folder that means a series, and under a key that is a series in `WELL_KNOWN`, or that stands before these
+    digits in the file's name or the heading.
     """
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)
@@ -106,14 +107,17 @@ def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Itera
 
 
 def _names_number(series: str, digits: str, text: str) -> bool:
-    """Whether a text names this number of a series, as `rfc 9110` does: with at most two signs between, and any leading
-    zeros.
+    """Whether a text contains the name of a series and this number after it, as `rfc 9110` does: in any case, with at
+    most two signs (`-`, `_`, `#`, blank) between, and any leading zeros.
     """
     return re.search(rf"\b{re.escape(series)}[-_ #]{{0,2}}0*{int(digits)}(?!\d)", text, re.IGNORECASE) is not None
 
 
 def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
-    """Whether the file's name or heading has this number as well: `adr: ADR-12` can also point at another document."""
+    """Whether the file's name begins with the digits of this number, or its name or the heading has this number.
+
+    A number in the header need not be the document's: `adr: ADR-12` can also point at another document.
+    """
     file_digits = numbered.leading_digits(stem(path))
     numbers = (numbered.file_number(path), numbered.heading_number(heading))
     return bool(file_digits and int(file_digits) == int(number.digits)) or any(
@@ -149,15 +153,15 @@ def _file_name_words(path: str, place: str) -> str:
 
 
 def _is_distinctive_title(title: str) -> bool:
-    """Whether a title can be an alias: it has two words, or two characters of a script that puts no spaces between
-    words (Han, Thai).
+    """Whether a title can be an alias: it has at least two words, or two characters of a script that puts no spaces
+    between words (Han, Thai).
     """
     return len(title.split()) > 1 or len(_UNSPACED.findall(title)) > 1
 
 
 def _is_distinctive_name(name: str) -> bool:
-    """Whether the stem of a file's name (without suffix) can be an alias: it has two words, or a number and a word that
-    can name a series (`is_series`: `spec-1` can, `part-1` cannot).
+    """Whether the stem of a file's name (without suffix) can be an alias: it has at least two words beside numbers, or
+    one that can name a series, and a number (`is_series`: `spec-1` can, `part-1` cannot).
     """
     words = [word for word in re.split(r"[-_. ]+", name) if word]
     letters = [word for word in words if not word.isdecimal()]

@@ -39,8 +39,9 @@ def find_links(text: str, path: str) -> Iterator[Named]:
     """Yield the documents that a text links to: by a path relative to `path`, by a wiki link, by a `:doc:` role.
 
     `path` is that of the text's document. The name of a linked file is its path relative to the documents' root (a
-    target that begins with `/` is relative to that), its anchor the part after `#`; files outside of that root, URLs
-    and files that are no documents are left out. A wiki link gives the name as written.
+    target that begins with `/` is relative to that), its anchor the part after `#`. A wiki link gives the name as
+    written. Left out are files outside of that root or with another suffix than documents have, URLs, and redacted
+    names.
     """
     if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
@@ -84,8 +85,8 @@ def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
 
 
 def find_paths(text: str, path: str) -> Iterator[Named]:
-    """Yield the documents that a header value names by paths relative to `path`, the document's own, named as by
-    `find_links`.
+    """Yield the documents that a header value (`text`) names by paths relative to `path`, the document's own, or from
+    the root if they begin with `/`; named as by `find_links`, those outside of the root left out.
     """
     for found in _PATH.finditer(text):
         if name := _resolve_path(found["path"], path):
@@ -98,8 +99,9 @@ def _label_key(text: str) -> str:
 
 
 def _doc_role_path(target: str, path: str) -> str:
-    """Return the file that a `:doc:` role names; without a suffix it gets that of the document at `path`, if that is
-    rst, else `.rst`."""
+    """Return the path that a `:doc:` role's target means, not yet resolved: the target, if without a known suffix with
+    that of the document at `path`, if that is rst, else with `.rst`.
+    """
     name = target.strip()
     return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")
 
@@ -111,8 +113,8 @@ def _is_rst(path: str) -> bool:
 
 
 def _resolve_path(target: str, path: str) -> str:
-    """Return a link target as a path relative to the documents' root: one that begins with `/` as it is, any other from
-    the folder of `path`; empty if it is outside of the root.
+    """Return a link target, its percent signs decoded, as a path relative to the documents' root: from the root if it
+    begins with `/`, else from the folder of `path`; empty if it leads out of the root.
     """
     target_path = unquote(target).strip()
     joined = target_path.lstrip("/") if target_path.startswith("/") else f"{dirname(path)}/{target_path}"

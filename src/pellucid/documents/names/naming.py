@@ -127,8 +127,8 @@ def own_series(entity: str) -> str:
 
 
 def anchor_at(text: str, end: int) -> str:
-    """Return the part of a document that the text from `end` on, right after its name, names: `3` for `§3`, `section
-    3`, `x` for `.md#x`; empty if none.
+    """Return the part of a document that the text names from `end` on, which is right after the document's name: `3`
+    for `§3` or `section 3`, `x` for `.md#x`; empty if none.
     """
     found = _anchor_pattern().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
@@ -189,9 +189,9 @@ def _belong_together(text: str, match: re.Match[str]) -> bool:
 def _following_numbers(text: str, at: int, first: str, *, in_lists: bool) -> Iterator[tuple[str, int, int]]:
     """Yield the numbers from offset `at` on that continue a name (`SPEC-034/035`), each with its start and end.
 
-    `first` is the number of the name: if it has leading zeros, a number after a slash gets as many digits. With
-    `in_lists`, numbers after commas or `and` count too, up to one that has another length than a `first` with leading
-    zeros.
+    `first` is the number of the name: if it has leading zeros, a number after a slash is filled up with zeros to as
+    many digits. With `in_lists`, numbers after commas or `and` continue it too; if `first` has leading zeros, only up
+    to a number of another length.
     """
     padded_width = len(first) if first.startswith("0") else 0
     while True:
@@ -208,8 +208,8 @@ def _following_numbers(text: str, at: int, first: str, *, in_lists: bool) -> Ite
 
 
 def _numbered_name(series: str, number: str, start: int, end: int) -> Named:
-    """Make the `Named` of a series and a number: the name is as written (`SPEC-054`), the key in lower case and without
-    leading zeros (`spec-54`).
+    """Make the `Named` of a series (in upper case) and a number: the name joins them by a hyphen (`SPEC-054`), the key
+    is in lower case and without leading zeros (`spec-54`). `start` and `end` are its span in the text.
     """
     name = f"{series}-{number}"
     return Named(name, f"{series.lower()}-{int(number)}", start, end)
@@ -226,7 +226,7 @@ def _without_overlaps(names: list[Named]) -> list[Named]:
 
 def _join_link_names(text: str, names: list[Named]) -> list[Named]:
     """Return the names, with the name in a link's text and the next one, in its target, joined into one if they are the
-    same document; the first anchor is kept.
+    same document; the first of their anchors that is not empty is kept.
     """
     out: list[Named] = []
     for each in names:

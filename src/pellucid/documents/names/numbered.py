@@ -70,8 +70,8 @@ def file_number(path: str) -> Numbered | None:
     """Return the number that begins a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if there is
     none.
 
-    None for a template and for a date, too, and for what is hardly a document's number (`plausible_number`). Digits
-    alone count only in a folder that means a series (`folder_series`).
+    Digits alone count only in a folder that means a series (`folder_series`). None, too, for a template, for a date,
+    for a year alone outside a folder of decisions, and for what is hardly a document's number (`plausible_number`).
     """
     name = stem(path)
     if "template" in name.casefold():
@@ -95,8 +95,8 @@ def leading_digits(text: str) -> str | None:
 
 
 def heading_number(text: str) -> Numbered | None:
-    """Return the number that a heading gives itself, with its end or punctuation after it: `SPEC-059 — Tri-graph`, not
-    `RFC 2119 in practice`; else None.
+    """Return the number that a heading begins with, if the heading's end or punctuation follows it: `SPEC-059 —
+    Tri-graph`, not `RFC 2119 in practice`; else None.
 
     None, too, for what is hardly a document's number (`plausible_number`).
     """
@@ -139,8 +139,9 @@ def is_series(word: str) -> bool:
 
 
 def without_number(heading: str, number: Numbered) -> str:
-    """Return a heading without the number that it begins with, if that is `number`; the whole heading if nothing else
-    is in it."""
+    """Return a heading without the number that it begins with, if that is `number`, by its name or its digits alone;
+    the whole heading if it is not, or if nothing else is in the heading.
+    """
     match = _FULL.match(heading, 1 if heading[:1] in "[(" else 0)
     is_same = match and (match[1].upper(), int(match[2])) == number.same
     if not is_same:

@@ -32,8 +32,9 @@ def compile_safely(pattern: str) -> re.Pattern[str]:
 
     Raises:
         InputError: it is not a regular expression, matches the empty text, is longer than 200 characters, or can take
-            more than linear time: it has a repeat within a repeat, a back reference, more than three open repeats, or
-            more than six options.
+            more than linear time: it repeats a group that holds a repeat of varying length, an option or an
+            alternative, has a back reference, more than three open repeats, or more than six options (`?`, groups
+            with alternatives).
     """
     try:
         compiled = re.compile(pattern)
@@ -138,8 +139,10 @@ def _piece_at(pattern: str, at: int) -> tuple[int, str]:
 
 
 def _repeat_at(pattern: str, found: re.Match[str]) -> tuple[int, str]:
-    """Return the length of a repeat with its suffix (`?` or `+`), and its kind: `option` for `?`, `count` for `{3}`, or
-    `repeat` for any other, of open length.
+    """Return the length of a repeat with its suffix (`?` or `+`), and its kind: `option` for `?`, `count` for a fixed
+    number (`{3}`), or `repeat` for any other.
+
+    `found` is the match of the repeat, without suffix.
     """
     length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
     if found[0] in "*+?":

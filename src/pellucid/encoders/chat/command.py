@@ -69,8 +69,8 @@ class ChatCommand:
         """Return the output of a run as a reply; a Failure if the program ran out of time, printed too much, ended with
         an exit code other than 0, or printed no UTF-8. Asking again can help each of these (`again`).
 
-        `prompt` is what the program was given: lines of it are left out of the failure's `complaint`, the end of what
-        the program wrote to its standard error.
+        The failure's `complaint` is the end of what the program wrote to its standard error, without lines that stand
+        in `prompt`, which it was given. `within_s`, the time it had, is for the message.
         """
         failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(result.complaint)), prompt))
         if result.ended == "late":

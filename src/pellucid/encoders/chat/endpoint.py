@@ -202,8 +202,8 @@ def _error_words(answer: HttpResponse) -> list[str]:
 
 
 def _wait_s(answer: HttpResponse) -> float | None:
-    """Return the seconds to wait by the header `Retry-After`, a number or a date (0 if it is past); None if it is
-    missing or unreadable.
+    """Return the seconds to wait by the header `Retry-After`, a number or a date (0 if it is negative or past); None if
+    it is missing or unreadable.
     """
     header = answer.headers.get("retry-after", "").strip()
     try:
@@ -219,7 +219,8 @@ def _wait_s(answer: HttpResponse) -> float | None:
 
 def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failure:
     """Return the reply in the body of a successful answer, or why there is none: the body is not the JSON of the API,
-    the answer was cut off or is missing, or the model refused.
+    the answer was cut off, the model refused or failed, or there is no choice. An answer without text is an empty
+    reply.
     """
     try:
         return _read_responses(body) if api == "responses" else _read_completion(body)

@@ -135,8 +135,8 @@ class _Chat:
         return self._backend.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
-        """See `ChatModel.ask`. Asks again, at most `llm.retries` times, after a failure that this can help and whose
-        wait is at most `LONGEST_WAIT_S`. Counts the call and its seconds in the meter.
+        """See `ChatModel.ask`. Asks again, at most `llm.retries` times, after a failure that another attempt can mend,
+        if the wait it asks for is at most `LONGEST_WAIT_S`. Counts the call and its seconds in the meter.
         """
         started = time.perf_counter()
         self.meter.calls += 1

@@ -94,7 +94,8 @@ def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
 
 
 def _has_type(value: JsonValue, name: str) -> bool:
-    """Whether a value is of the JSON type of this name; `true` is not a number."""
+    """Whether a value is of the JSON type of this name; `true` is neither a number nor an integer, 1.0 is no integer.
+    """
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 

@@ -45,8 +45,8 @@ class OnnxGraph:
     def apply(
         self, operator: str, *inputs: str, domain: str = "", out: str = "", **attributes: float | onnx.TensorProto
     ) -> str:
-        """Add a node that applies an operator to named values, and return the name of its output: `out`, or if that is
-        empty a new one. `domain` is that of the operator, empty for ONNX's own.
+        """Add a node that applies an operator to the values named `inputs`, and return the name of its output: `out`,
+        or if that is empty a new one. `domain` is the operator's, empty for ONNX's own; `attributes` are the node's.
         """
         out = out or f"{operator}{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [out], domain=domain)

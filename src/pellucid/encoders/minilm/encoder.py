@@ -94,7 +94,9 @@ class MiniLM:
         return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the encodings of texts, in their order, all worked on at once; loads the model if needed."""
+        """Return the encodings of texts, in their order, all worked on at once; loads the model if needed, raises as
+        `encode`.
+        """
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
@@ -118,7 +120,8 @@ class MiniLM:
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
         """Return the tokenizer and session, loaded in the background on first use, and again after a failure if
-        `_is_worth_retrying`; raises as `encode_query`.
+        `_is_worth_retrying`. A load is waited for until `deadline` (None: however long it takes); raises as
+        `encode_query`.
         """
         from concurrent.futures import ThreadPoolExecutor, wait
 

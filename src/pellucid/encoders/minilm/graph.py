@@ -64,8 +64,8 @@ class _Network:
         graph.apply("Reshape", rows, shape, out="states")
 
     def _embed(self) -> tuple[str, Norm]:
-        """Add the embeddings of words and positions, summed and normalised; return the name of their rows, and the
-        norm.
+        """Add the embeddings of words and positions, summed and normalised; return the name of their rows, and the norm
+        that made them.
         """
         graph, weights = self.graph, self.weights
         # half precision halves the largest table and moves no cosine in its first six digits
@@ -96,6 +96,8 @@ class _Network:
     def _attention(self, rows: str, norm: Norm, name: str, shape: str) -> str:
         """Add the self-attention of a layer over `rows`, which `norm` made, without its output projection; return the
         name of its rows.
+
+        The names of its weights begin with `name`; `shape` is the name of the value (batch, length, 384).
         """
         graph = self.graph
         query, key, value = (f"{name}{part}" for part in ("query", "key", "value"))
@@ -106,14 +108,16 @@ class _Network:
         return graph.apply("Reshape", mixed, graph.ints(-1, _HIDDEN))
 
     def _project(self, rows: str, name: str, source: Literal["attention", "gelu"]) -> str:
-        """Add the dense layer with the weights and bias of this name, and return the name of its rows. `source` is what
-        `rows` come from, which decides how they are rounded.
+        """Add the dense layer over `rows` with the weights and bias of this name, and return the name of its rows.
+        `source` is what `rows` come from, which decides how they are rounded.
         """
         [product] = self.dense(rows, [self._matrix(name)], source)
         return self.graph.apply("Add", product, self.graph.constant(self.weights[f"{name}.bias"]))
 
     def _normalise(self, rows: str, name: str) -> tuple[str, Norm]:
-        """Add the layer norm with the weights of this name; return the name of its rows, and the norm."""
+        """Add the layer norm over `rows` with the weights of this name; return the name of its rows, and the norm that
+        made them.
+        """
         norm = Norm(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], rows, _EPSILON)
         return norm.apply(self.graph), norm
 

@@ -26,9 +26,10 @@ def record_path(graph: Path) -> Path:
 
 
 def write(graph: Path, digest: str) -> None:
-    """Record a graph that was just placed, by the SHA-256 of its bytes; call with the folder locked.
+    """Write the record of a graph file that was just placed, over an older one; call with the folder locked.
 
-    Writes nothing if the graph is gone. Raises OSError if the record cannot be written.
+    `digest` is the SHA-256 of the graph's bytes. Writes nothing if the graph is gone. Raises OSError if the record
+    cannot be written.
     """
     stamp = _stamp_of(graph)
     if stamp:
@@ -38,7 +39,7 @@ def write(graph: Path, digest: str) -> None:
 
 def check(graph: Path, *, whole: bool = False) -> GraphState:
     """Return the state of a graph: `valid` if its bytes are those that were built, `damaged` if others, `missing`, or
-    `unknown` without a record.
+    `unknown` without a readable record.
 
     The bytes are read only with `whole`, or if the file's stamp (inode, size and times, see `_stamp_of`) is not that of
     the record. If the bytes prove right then (a copied file), the new stamp is recorded, unless `whole`.

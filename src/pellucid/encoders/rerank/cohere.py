@@ -48,9 +48,11 @@ class CohereReranker:
         return True
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Return relevance from 0 to 1 as the API gives it, in the order of `texts`; empty for no texts. It is asked
-        once. EncoderError if the key is missing or cannot be one, or if the API gives no whole answer in time; see
-        `Reranker`.
+        """Return relevance from 0 to 1 as the API gives it, in the order of `texts`; empty for no texts. The API gets
+        the query and the texts, in one request that is not repeated.
+
+        EncoderError if the key cannot be one or, for Cohere's own host, is missing, or if the API gives no whole answer
+        within `deadline_s` seconds; see `Reranker`.
         """
         if not texts:
             return []

@@ -86,8 +86,9 @@ def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
     """Make sure that a model is on this machine, fetching it from the model hub if it is missing; return its files.
 
     `model` is a name as of `locate`, `cache` the folder of all models, `report` is told in a few words what is
-    happening. Can be interrupted and resumed. Raises EncoderError if the hub does not answer or has no such graph, or
-    `cache` cannot be written; MissingModelError for a path without a model, of which nothing is fetched.
+    happening. Can be interrupted and resumed. Raises EncoderError if the name cannot be one, the hub does not answer or
+    has no such graph, or `cache` cannot be written; MissingModelError for a path without a model, of which nothing is
+    fetched.
     """
     try:
         return locate(model, cache)
@@ -106,11 +107,11 @@ def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
 
 
 def _fetch(model: str, folder: Path, report: Report) -> None:
-    """Fetch a model from the hub into `folder`, in place of what is there; raises as `pull`. Call with the cache
-    locked.
+    """Fetch a model from the hub into `folder`, in place of what is there. Call with the cache locked.
 
     Until all of it has arrived, it is kept in a folder beside (`.<name>.part`), where another try goes on; so `folder`
-    has all of it or nothing.
+    has all of it or nothing. Raises EncoderError if the hub does not give it, or has no such graph (then the folder
+    beside is removed); OSError if a folder cannot be written.
     """
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")

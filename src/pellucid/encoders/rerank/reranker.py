@@ -39,7 +39,7 @@ class Reranker(Protocol):
 
 
 def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
-    """Return the reranker of the settings; None for the backends `none` and `late-interaction`, which scores token
+    """Return the reranker of the settings; None for the backend `none`, and for `late-interaction`, which scores token
     codes of the index and no texts.
 
     `settings` are checked by the first score. `cache` is the folder of all models, e.g. `<home>/models`.

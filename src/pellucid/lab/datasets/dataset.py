@@ -70,8 +70,8 @@ class Share:
     max_count: int = 0
 
     def picked(self, count: int) -> range | list[int]:
-        """Return the indices, from 0 and rising, of this share of `count` questions: the `which`-th of each `of`, and
-        of these at most `max_count`, evenly spread (0: all).
+        """Return the indices, from 0 and rising, of this share of `count` questions: the `which`-th of each `of`; of
+        these at most `max_count`, spread evenly, or all if that is 0.
         """
         share = range(count)[self.which - 1 :: self.of]
         if not 0 < self.max_count < len(share):
@@ -95,8 +95,8 @@ class Dataset:
         return sum(len(group.questions) for group in self.groups)
 
     def sampled(self, share: Share) -> "Dataset":
-        """Return the data set with a share of its questions, counted through all groups, and all records. Groups
-        without a question left stay.
+        """Return the data set with all its records, but only a share of its questions, which are counted through all
+        groups. Groups without a question left stay.
         """
         asked = [(group.name, each.id) for group in self.groups for each in group.questions]
         chosen = {asked[number] for number in share.picked(len(asked))}

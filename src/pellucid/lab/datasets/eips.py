@@ -50,7 +50,7 @@ class AsOfQuestion:
 
 def documents(data: Path) -> list[EipDocument]:
     """Read every document of the file `docs.jsonl[.xz]` in the folder `data`, or one below, in the file's order; raise
-    InputError if it is missing or a row lacks a field.
+    InputError if it is missing or a line is no JSON or lacks a field, ValueError for a malformed number.
     """
     return [
         EipDocument(int(row["id"]), str(row["status"]), str(row["path"]), str(row["text"]))
@@ -59,9 +59,9 @@ def documents(data: Path) -> list[EipDocument]:
 
 
 def requires(data: Path) -> Requires:
-    """Read each document's direct requirements from `edges.tsv` (in the folder `data`, or one below): a map from
-    numbers to numbers, without documents that require nothing. Raise InputError if the file is missing, ValueError if a
-    line is malformed.
+    """Read each document's direct requirements from `edges.tsv` (in the folder `data`, or one below), of which the
+    first line is a header: a map from its number to the numbers that it requires, without documents that require
+    nothing. Raise InputError if the file is missing, ValueError if a line is malformed.
     """
     out: dict[int, set[int]] = {}
     for line in find(data, "edges.tsv").read_text("utf-8").splitlines()[1:]:
@@ -72,8 +72,9 @@ def requires(data: Path) -> Requires:
 
 
 def changes(data: Path) -> list[HeaderChange]:
-    """Read every change of `status_history.jsonl[.xz]`, oldest first, at instants in UTC; raise InputError if the file
-    is missing or a row lacks a field, ValueError for a malformed number or date.
+    """Read every change of `status_history.jsonl[.xz]` (in the folder `data`, or one below), oldest first, at instants
+    in UTC; raise InputError if the file is missing or a line is no JSON or lacks a field, ValueError for a malformed
+    number or date.
     """
     found = [
         HeaderChange(
@@ -108,8 +109,8 @@ def _header(number: int, values: Mapping[str, str | None]) -> str:
 
 
 def questions(data: Path, field: Field) -> list[AsOfQuestion]:
-    """Read the questions of `asof_<field>_questions.jsonl[.xz]`, in the file's order, about instants in UTC; errors as
-    of `changes`.
+    """Read the questions of `asof_<field>_questions.jsonl[.xz]` (in the folder `data`, or one below), in the file's
+    order, about instants in UTC; errors as of `changes`.
     """
     return [
         AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))

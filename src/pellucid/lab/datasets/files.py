@@ -26,8 +26,10 @@ def first_match(path: Path, pattern: str) -> Path | None:
 
 
 def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a `.jsonl` or `.jsonl.xz` file, one a line; raise InputError for a line that is no JSON
-    (also a blank one), or lacks one of these fields.
+    """Yield the rows of a `.jsonl` or `.jsonl.xz` file, the JSON value of each line.
+
+    Raises InputError for a line that is no JSON (also a blank one), or lacks one of these fields; OSError if the file
+    cannot be read.
     """
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):

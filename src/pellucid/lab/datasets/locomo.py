@@ -16,8 +16,9 @@ _ASKED = ("1", "2", "3", "4")
 
 
 def load(path: Path) -> Dataset:
-    """Load the conversations of a file, or of a folder with a file `locomo*.json` in it or one below, a group each.
-    InputError if there is no such file; other errors (`KeyError`, `ValueError`, …) if it is of another form.
+    """Load the conversations of a LoCoMo file, each as a group; `path` is the file, or a folder with `locomo*.json` in
+    it or in a folder below. InputError if there is no such file; other errors (`KeyError`, `ValueError`, …) if it is of
+    another form.
     """
     conversations: list[dict[str, Any]] = json.loads(find(path, "locomo*.json").read_text("utf-8"))
     return Dataset("locomo", tuple(_group(each) for each in conversations))
@@ -51,13 +52,15 @@ def _cited_turns(conversation: dict[str, Any], keys: set[str]) -> dict[str, tupl
 
 
 def _labels(evidence: list[str], keys: set[str]) -> dict[str, int]:
-    """Return the evidence turns that are in `keys`, graded 1; a string can name several turns, or be malformed."""
+    """Return the evidence turns that are in `keys`, graded 1; a string can name several turns, and names none if it is
+    malformed.
+    """
     return {turn: 1 for text in evidence for turn in _TURN_ID.findall(text) if turn in keys}
 
 
 def _records(conversation: dict[str, Any]) -> list[Record]:
     """Return the turns of a conversation as records, in order, all as of the role `user`; the caption of a picture is
-    added to a turn's text, and counted in `unsaid`.
+    added to a turn's text, and its length is the record's `unsaid`.
     """
     out: list[Record] = []
     sessions = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))

@@ -15,7 +15,8 @@ def load(path: Path) -> Dataset:
     """Load the questions of a file, or of a folder with a file `evidence*.json` in it or one below; all turns are
     pooled in one group, and all turns of a question's own sessions are relevant to it.
 
-    Questions that nothing answers are left out (see `unanswerable`), their turns are not. Errors as of `locomo.load`.
+    Questions that nothing answers are left out (see `unanswerable`), their turns are not. InputError if there is no
+    such file; other errors (`KeyError`, `ValueError`, …) if it is of another form.
     """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
@@ -34,7 +35,7 @@ def load(path: Path) -> Dataset:
 
 def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
     """Load the questions that nothing answers (their id ends in `_abs`), in the file's order, from the file that `load`
-    reads; turns that nearly answer them can be in the pool.
+    reads; turns that nearly answer them can be in the pool. Errors as of `load`.
     """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(

@@ -35,7 +35,8 @@ class Places:
         return cls({place(record): record.key for record in group.records})
 
     def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
-        """Return the keys of the records in these evidence ranges, each once, in their order.
+        """Return the keys of the records in these evidence ranges, each once, in the order of the ranges and their
+        turns.
 
         Malformed ranges, those over more than three turns, and turns without a record are ignored.
         """
@@ -47,8 +48,8 @@ class Places:
 def rank_records(memories: Iterable[KeptMemory], max_count: int, about: str = "") -> list[KeptMemory]:
     """Return the first `max_count` of `memories` (best first), leaving out transcribed memories that repeat.
 
-    A transcribed memory repeats if another of just the same records came before, if it has no records, or if its only
-    record is `about`: the key of the record that the question itself names, "" if it names none.
+    A transcribed memory repeats if another transcribed one of just the same records came before, if it has no records,
+    or if its only record is `about`: the key of the record that the question itself names, "" if it names none.
     """
     out: list[KeptMemory] = []
     seen = {(about,), ()}

@@ -12,8 +12,10 @@ _MARK = re.compile(r"\{\w+\}")  # A noise, a pause or a broken-off word, such as
 
 
 def load(path: Path) -> Dataset:
-    """Load the meetings of a file, or of a folder with a file `val.jsonl[.xz]` in it or one below, with their specific
-    questions, a group each. InputError if the file is missing or a row lacks a field.
+    """Load the meetings of a file, or of a folder with a file `val.jsonl[.xz]` in it or one below; each meeting is a
+    group with its specific questions.
+
+    Raises InputError if the file is missing or a row lacks a field.
     """
     meetings = rows(find(path, "val.jsonl*"), ("meeting_transcripts", "specific_query_list"))
     return Dataset("qmsum", tuple(_group(f"meeting-{number}", each) for number, each in enumerate(meetings, start=1)))

@@ -83,8 +83,8 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
 
 
 def _header_edges(app: App) -> set[Pair]:
-    """Return the open edges that headers state by the key `requires`, as pairs of numbers: (document, document that it
-    requires).
+    """Return the edges that headers state by the key `requires` and that still hold, as pairs of numbers: (document,
+    document that it requires).
     """
     return {
         (number_of(each.edge.source), number_of(each.edge.target))

@@ -118,8 +118,10 @@ class Ask(Generic[Item]):
 def recall_each(
     app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
 ) -> Iterator[tuple[Item, State, float]]:
-    """Yield (item asked about, recall, milliseconds) for each question, in order; `report` is told the progress, after
-    `title`, every 50. `left_out` are legs, stages or terms that the recalls leave out. Nothing is recorded.
+    """Yield (item asked about, recall, its milliseconds) for each question, in order; before every 50th, from the first
+    on, `report` is told the progress, after `title`.
+
+    `left_out` are legs, stages or terms that the recalls leave out. Nothing is recorded.
     """
     for place, ask in enumerate(asks):
         if place % REPORTED_EVERY == 0:

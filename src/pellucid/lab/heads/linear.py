@@ -15,7 +15,9 @@ FEWEST = 2  # texts a feature must stand in to be kept
 
 
 def common_features(texts: Iterable[Iterable[str]], always: str = "\0", fewest: int = FEWEST) -> list[str]:
-    """Return the sorted names of features that are in at least `fewest` texts, or begin with `always`."""
+    """Return the sorted names of features that are in at least `fewest` texts, or begin with `always` (by default none
+    does); `texts` are the distinct names of each text's features.
+    """
     counts = Counter(name for each in texts for name in each)
     return sorted(name for name, count in counts.items() if count >= fewest or name.startswith(always))
 
@@ -49,11 +51,14 @@ def score_held_out(
 
 
 def table(head: Sequence[str], names: Iterable[str], weights: Iterable[NDArray[np.int64]]) -> str:
-    """Render the lines of `head` as comments (`# …`), then a line for each feature with its weights, parted by tabs."""
+    """Render the lines of `head` as comments (`# …`), then a line for each feature with its weights, parted by tabs.
+
+    `names` and `weights` belong together in order; ValueError if there are not as many of both.
+    """
     rows = ("\t".join((name, *map(str, row.tolist()))) for name, row in zip(names, weights, strict=True))
     return "\n".join((*(f"# {line}" for line in head), *rows)) + "\n"
 
 
 def fingerprint(lines: Iterable[str]) -> str:
-    """Return a hash over lines of labelled texts, in their order, 16 hexadecimal digits."""
+    """Return the first 16 hexadecimal digits of a SHA-256 hash over lines of labelled texts, in the order given."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

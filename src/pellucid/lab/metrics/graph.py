@@ -21,14 +21,14 @@ def pairs(requires: Requires, aside: AbstractSet[int] = frozenset()) -> set[Pair
 
 
 def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[int]]:
-    """Return the map without the documents in `aside`, and without those that then require nothing."""
+    """Return the map without the documents in `aside`, and without those that have no requirement left."""
     left = {source: targets - aside for source, targets in requires.items() if source not in aside}
     return {source: targets for source, targets in left.items() if targets}
 
 
 def agreement(edges: AbstractSet[Pair], true_edges: AbstractSet[Pair]) -> dict[str, Any]:
-    """Return `precision` and `recall` of edges (0 if there are none), the counts `found` and `true`, and the first five
-    `wrong` and `missing` edges.
+    """Return how well `edges` agree with `true_edges`: `precision` (0 if there are no edges), `recall` (0 if there are
+    no true ones), the counts `found` and `true`, and in order the first five `wrong` and `missing` edges.
     """
     right = len(edges & true_edges)
     return {

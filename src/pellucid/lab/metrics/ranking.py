@@ -22,7 +22,7 @@ def keys_of(item: Item) -> tuple[str, ...]:
 
 
 def hit_at(k: int) -> Metric:
-    """Return the metric: 1 if any relevant record is in the first k ranks, else 0."""
+    """Return the metric: 1 if any relevant record (a key of the labels) is in the first k ranks, else 0."""
     return lambda ranking, labels: float(any(_new_records(ranking[:k], labels)))
 
 
@@ -32,7 +32,7 @@ def recall_at(k: int) -> Metric:
 
 
 def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
-    """Return 1 / rank of the first relevant record within the first 10 ranks, else 0."""
+    """Return 1 / rank of the first relevant record (a key of `labels`) within the first 10 ranks, else 0."""
     return next((1 / place for place, found in enumerate(_new_records(ranking[:10], labels), start=1) if found), 0.0)
 
 
@@ -95,8 +95,9 @@ class Scores:
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:
-        """Return, for each metric that both runs over the same questions have, the mean paired `difference` (this run's
-        value minus the other's) and its 95 % `interval`.
+        """Return, for each metric that both runs have, the mean paired `difference` (this run's value minus the
+        other's) and its 95 % `interval`, over the questions to which it applies in both. The runs must be over the same
+        questions.
         """
         out: dict[str, dict[str, object]] = {}
         for name in (name for name in self.values if name in other.values):

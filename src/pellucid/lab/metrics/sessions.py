@@ -56,7 +56,7 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
 
 def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAnswer) -> tuple[int, int]:
     """Return the first rank (from 1) that cites evidence or matches the required pattern, and the first that cites a
-    superseded turn; 0 if none does.
+    superseded turn; each is 0 if no rank does.
     """
     first = older = 0
     for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):
@@ -87,13 +87,14 @@ def _words(text: str) -> str:
 
 
 def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, Any]:
-    """Return precision and recall of the kept memories that cite labelled turns, with 95 % intervals.
+    """Return precision and recall of the kept memories that cite labelled turns, with 95 % intervals
+    (`precisionInterval`, `recallInterval`); memories that cite none are left out of all counts.
 
     `precision`: of the memories that cite a durable or a worthless turn (turns that only support a fact are neutral),
     their number being `judged`, the share that cites a durable one; `recall`: the share of `facts` with a memory that
     cites a supporting turn; `repeats`: memories that cite a turn with a fact, per fact found; `shaped`: the share that
     looks like a table, a menu or a log, and `shapes`: the number of each (`SHAPES`). Also the counts `sessions`,
-    `turns`, `memories` (that cite labelled turns) and `memoriesPer100Turns`. Shares of nothing are 0.
+    `turns`, `memories` and `memoriesPer100Turns`. Shares of nothing are 0.
     """
     by_key = {label.key: label for label in labels}
     judged = [(each, [by_key[key] for key in each.keys if key in by_key]) for each in kept]

@@ -19,7 +19,8 @@ CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly",
 
 
 def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
-    """Classify one changed fact by which of its statements ranks higher within 50 ranks.
+    """Classify one changed fact by which of its statements ranks higher within 50 ranks; `older` and `newer` are the
+    keys of the records that state it.
 
     A statement outside these ranks ranks below all. If both are first cited at one rank, the case is `olderAbove`.
     """
@@ -88,7 +89,9 @@ Statements = Mapping[str, list[tuple[Memory, str]]]
 
 
 def _find_statements(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str]) -> Statements:
-    """Map each `entity::attribute` that memories citing these records state to (memory, attribute name)."""
+    """Map each `entity::attribute` that memories citing one of these records (`keys`) state to (memory, attribute
+    name).
+    """
     out: dict[str, list[tuple[Memory, str]]] = {}
     for memory, covered in memories:
         if memory.entity_ref and not set(keys).isdisjoint(covered):

@@ -102,9 +102,9 @@ def spans(text: str, *, of_agent: bool = False) -> tuple[MessageSpan, ...]:
     """Return the spans of own words and of pasted material in a message, in order; empty for an empty message.
 
     Pasted are, by the shape of their lines: what stands between fences or tags, quoted lines, mails, runs of lines that
-    a machine wrote (logs, diffs, tables, screens), documents with headings, reports about code. With `of_agent`, an
-    agent wrote the message: then headings and paragraphs full of code are its own. Only the first 200,000 characters
-    are examined; the rest counts as pasted.
+    a machine wrote (logs, diffs, tables, screens), lines such as `[Pasted text …]`, documents with headings, reports
+    about code. With `of_agent`, an agent wrote the message: then headings and paragraphs full of code are its own. Only
+    the first 200,000 characters are examined; the rest counts as pasted.
     """
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
@@ -191,7 +191,8 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     """Yield the (first, after-last) lines from the header of a mail to the end of the message; nothing if there is no
     header.
 
-    A header is three fields (`From`, `To`, `Sent`, `Date`, `Subject`, `Cc`) in consecutive lines, `From` among them.
+    A header is three or more of the fields `From`, `To`, `Sent`, `Date`, `Subject`, `Cc` in consecutive lines, `From`
+    among them; the first one counts.
     """
     run: list[str] = []
     for at, line in enumerate(lines):
@@ -207,9 +208,10 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     """Yield the (first, after-last) lines of runs of lines that a machine wrote (`_is_machine`), with the blank and
     indented lines among and below them.
 
-    A run has at least three such lines; a terminal agent's mark counts as three, a row of a folding list as two. Up to
-    two other lines can stand between two of them, up to eight if none is a sentence or has a speaker (`I`, `you`, `?`).
-    After a terminal agent's mark, what follows without a blank line or a speaker belongs to the run, too.
+    A run has at least three such lines, not yet `pasted`; a terminal agent's mark counts as three, a row of a folding
+    list, pasted or not, as two. Up to two other lines can stand between two of them; once three are there, up to eight,
+    if none is a sentence or has a speaker (`I`, `you`, `?`). After a terminal agent's mark, what follows without a
+    blank line or a speaker belongs to the run, too.
     """
     start = -1
     count = others = end = 0

@@ -64,12 +64,12 @@ class Frame:
 
 @text_cache(2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """Return every frame that a statement, or a clause of it, can be read as, each once: its words in comparable form,
-    with flags such as `changed`.
+    """Return every frame that a statement, or a clause of it, can be read as, each once: its words in comparable form
+    (mostly stems), with flags such as `changed`.
 
     Empty for a question, a plan or a guess, and for what happened once; clauses of more than 40 words, with brackets or
-    semicolons, or that begin with a word such as `it` or `this`, have none. The text is read in NFKC, with contractions
-    spelled out.
+    semicolons, or that have a word such as `it` or `this` among their first two, have none. The text is read in NFKC,
+    with contractions spelled out.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
@@ -117,7 +117,9 @@ def _literal_frame(clause: Clause) -> Frame | None:
 
 
 def tells_change(text: str) -> bool:
-    """Whether a statement says that something has changed: `… now`, `moved to …`, `raise it from 5 to 8`."""
+    """Whether a statement says that something has changed: `… now`, `moved to …`, `raise the limit from 5 to 8`. False
+    if it has no frame.
+    """
     stated = has_verb(text)
     return any(
         (each.changed and stated) or each.turned or each.left or each.change or (each.place and not each.place.joint)
@@ -127,7 +129,7 @@ def tells_change(text: str) -> bool:
 
 def search_words(text: str) -> str:
     """Return the query that finds statements that `text` can clash with: the text, its words in comparable form and, if
-    it tells of a change, words for the states that this can have led to (`use`, `live in`).
+    it names a change (`Frame.turned`: `moved to`), words for the states that this can have led to (`use`, `live in`).
     """
     states = lexicon.changes("states") if any(frame.turned for frame in frames(text)) else ()
     return " ".join((text, *dict.fromkeys(word for frame in frames(text) for word in frame.words), *states))
@@ -138,8 +140,8 @@ def clash_keys(text: str) -> frozenset[tuple[str, str]]:
     frame.
 
     Roles are `first` (word), `last` (word) and `thing` (whose location is told). In place of a role there can be a
-    number, as text, with a word: each number of a clause with each word of that clause, and the old number of a change
-    with each word of the thing that it counts.
+    number, as text, with a word: each number of a clause with each word of that clause but function words, and the old
+    number of a change with each word of the thing that it counts.
     """
     found = [frame for frame in frames(text) if frame.tokens]
     keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}
@@ -161,10 +163,11 @@ def tokenise(text: str) -> tuple[Token, ...]:
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
-    """Return the token of a match of `_token_pattern`; its kind is the first that fits: date (also a weekday or month),
-    number, sign of a script without spaces, code (it has a digit), name (it has a capital), word.
+    """Return the token of a match of `_token_pattern`; its kind is the first that fits: date (also a weekday, or a
+    month with a capital), number, sign of a script without spaces, code (it has a digit), name (it has a capital),
+    word.
 
-    `first`: the match begins a sentence, so that a capital at its beginning is no sign of a name.
+    `first`: the match begins a sentence, so that only a capital after its first character is a sign of a name.
     """
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
@@ -228,10 +231,12 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
-    """Yield the frame with its first set phrase, if any, as the word it means; `definite` and `existential` are set.
+    """Yield the frame with one set phrase (the longest it has) as the word it means, or as it is if it has none;
+    `definite` and `existential` are set by its words.
 
-    `takes over` gives a frame for each verb that has one subject (`own`, `lead`), a phrase of change (`moved to`) one
-    for each state it can have led to (`use`, `be in`), with `changed` and `turned` set.
+    `takes over` gives a frame for each verb that has one subject (`own`, `lead`), with `changed` set; a phrase of
+    change (`moved to`), looked for last, one for each state it can have led to (`use`, `be in`), with `changed` and
+    `turned` set.
     """
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")

@@ -133,8 +133,8 @@ def _affirm_clause(clause: str) -> tuple[str, int]:
 
 
 def _affirm_chinese(text: str) -> tuple[str, int]:
-    """Return a Chinese text without its denials, contrasts (`不是300,而是`) and particles, and the number of denials
-    outside of contrasts.
+    """Return a Chinese text without its denials, contrasts (`不是300,而是`), particles, and words that only look like a
+    denial (`不但`), and the number of denials outside of contrasts.
     """
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)

@@ -31,8 +31,10 @@ class Change:
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
-    """Return the thing and the place, one to three words, at which a clause says the thing is; else None. `tokens` are
-    in base form (`fold_words`).
+    """Return the thing and the place, one to three words, at which a clause says the thing is; else None.
+
+    `tokens` are in base form (`fold_words`). Only the likeliest reading counts (`_possible_placings`); it gives None if
+    it has no thing, or a place that is longer or has a function word.
     """
     found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
@@ -49,7 +51,8 @@ def _possible_placings(
     """Yield (thing, preposition, place) for the ways to read a clause (`moved to`, `put`, `is`, `lives`), the likeliest
     first.
 
-    `words` are the base forms of `tokens` (`be` for `is`); the preposition is empty if the thing moved.
+    `words` are the base forms of `tokens` (`be` for `is`). The preposition is empty if the thing moved; thing and place
+    can be empty or too long.
     """
     for phrase in _moving_phrases():
         at = next((at for at in range(1, len(words)) if tuple(words[at : at + len(phrase)]) == phrase), 0)
@@ -104,8 +107,9 @@ def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """Return the thing whose number a clause changes, and its old number: 5, of `raise it from 5 to 8`; else None,
-    also if no word names the thing. `tokens` are in base form (`fold_words`).
+    """Return the thing whose number a clause changes, and its old number (5, of `raise it from 5 to 8`).
+
+    None if no number is changed so, or no word names the thing. `tokens` are in base form (`fold_words`).
     """
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:

@@ -24,8 +24,8 @@ class Token:
 
 
 def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens without articles, each with its text in base form; function words (but forms of `be`), codes,
-    numbers, dates and signs keep theirs.
+    """Return the tokens without articles, each with its text in base form, forms of `be` as `be`; other function words,
+    codes, numbers, dates and signs keep theirs.
     """
     articles = lexicon.words("articles", "indefinite")
     kept = (token for token in tokens if token.text not in articles or token.kind == "name")

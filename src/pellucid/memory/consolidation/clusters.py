@@ -41,8 +41,8 @@ def clusters(items: Sequence[Item]) -> list[tuple[int, ...]]:
     index.
 
     Similar are statements of equal `key` (their form), and those of one group with a cosine of at least .85, or with at
-    least 80 % of the longer one's content words in common. Every pair has a new statement, or one of its form is new.
-    The nearest pairs are joined first; ties go by index.
+    least 80 % of the longer one's content words in common. Only pairs with a new statement, and those of a form of
+    which any statement is new, are joined; the nearest first, ties by index.
     """
     parents = list(range(len(items)))
     sizes = [1] * len(items)

@@ -81,9 +81,9 @@ def batches(
     itself, then pairs that give an attribute different values, then clusters of similar statements (see
     `clusters.clusters`).
 
-    `new` are the ids of memories since the last pass; all but the expired need a new one (of a cluster of equal forms,
-    one of the form). `vectors` returns a memory's vector, None if it has none. Only candidates (`is_candidate`) are in
-    a batch.
+    `new` are the ids of memories since the last pass: one of a pair must be new, and one of two statements that are
+    joined into a cluster (or, if both have equal form, any statement of that form). `vectors` returns a memory's
+    vector, None if it has none. Only candidates (`is_candidate`) are in a batch.
     """
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_expired(each, now)}
@@ -194,8 +194,8 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
 
 
 def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """Yield a merge for each group of memories that are all provably the same, with the longest content; then, for the
-    oldest memory of each group but the first, a skip with its difference.
+    """Yield a merge, with the longest content, for each group of two or more memories that are all provably the same;
+    then a skip for the oldest memory of each group (also of a single memory) but the first, with its difference.
 
     `names` are names of speakers.
     """
@@ -242,9 +242,9 @@ _NEARNESS = {reason: rank for rank, reason in enumerate(_FAR_TO_NEAR)}
 def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served], clock: Clock) -> Decision:
     """Carry out a decision through `changes`, which writes nothing yet; return it with the ids of the memories made.
 
-    A merge, split or add creates memories, and the first two supersede their parts; an update retires in the older of
-    two what the newer states anew; an invalidate archives, a skip does nothing. `current` maps ids to the memories as
-    they are now; KeyError if one of the decision is missing.
+    A merge, split or add creates memories; those of a merge or split supersede their parts. An update retires in the
+    older of two what the newer states anew, or all of it (see `_retire_older`); an invalidate archives, a skip does
+    nothing. `current` maps ids to the memories as they are now; KeyError if one of the decision is missing.
     """
     parts = [current[each] for each in decision.of]
     match decision.kind:
@@ -288,7 +288,8 @@ def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str
 
 
 def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attributes: Mapping[str, str]) -> Memory:
-    """Make a new memory of others (at least one): as old as the oldest, as trusted as the least, with all scopes.
+    """Make a new memory of others (at least one), and store it nowhere: as old as the oldest, as trusted as the least,
+    valid until the first of them ends, with all scopes.
 
     It has the given content, a new id, the highest confidence and importance, and `attributes` if all parts are about
     one entity. It is active and not pinned, and names its parts in `derived_from`.

@@ -160,11 +160,12 @@ def _plain(text: str) -> str:
 
 
 def _canonical_words(tokens: list[str], *, denied: bool) -> tuple[str, ...]:
-    """Return the tokens of a statement without those that change no meaning.
+    """Return the tokens of a statement without those that change no meaning, by its likeliest language.
 
-    In English `the` (unless `_article_matters`), `that` after a verb of saying, and `also` unless `denied`, are left
-    out; `an` is `a`. German joined articles are split (`im` is `in dem`); an article at the beginning of a German or
-    Spanish statement of four words or more is left out.
+    In English `the` (unless part of a name, or `_article_matters`), `that` after a verb of saying, and `also` unless
+    `denied`, are left out; `an` is `a`. German joined articles are split (`im` is `in dem`). At the beginning of a
+    statement of four words or more, German `die` or `das` before a capital and Spanish `el` before a small letter are
+    left out. `denied` is whether the statement denies something.
     """
     folded = {word.casefold() for word in tokens}
     language = likeliest_language(folded)
@@ -179,8 +180,10 @@ def _canonical_words(tokens: list[str], *, denied: bool) -> tuple[str, ...]:
 
 
 def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
-    """Yield the tokens without `the` (unless it is part of a name or `_article_matters`), without `that` between a verb
-    of saying and a pronoun or `the`, and without `also`, unless `denied`; `an` becomes `a`.
+    """Yield the tokens without `the` (unless it is the last, part of a name, or `_article_matters`), without `that`
+    between a verb of saying and a pronoun or `the`, and without `also`, unless `denied`; `an` becomes `a`.
+
+    `denied` is whether the statement denies something.
     """
     folded = [word.casefold() for word in tokens]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
@@ -237,9 +240,10 @@ def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
 def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bool) -> bool:
     """Whether two spellings of a word, equal but for capitals, mean the same.
 
-    Always if they are equal, or both `i`. Never if the word has other signs than letters or capitals inside, nor for a
-    stop word that one of them has in capitals, or that is not the first. Else if the word is in `names`, words known to
-    be names, or is the first of its sentence (`is_first`) and not in capitals in one of them only.
+    Always if they are equal, or both `i`. Never if the word has signs other than letters, or capitals after its first
+    letter; nor for a stop word that only one of them writes in capitals, or that is not the first. Else if the word is
+    in `names` (words known to be names), or is the first of its sentence (`is_first`) and not in capitals in one of
+    them only.
     """
     if one == other or one.casefold() == other.casefold() == "i":
         return True
@@ -254,8 +258,9 @@ def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bo
 def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
     """Return `speakers differ` if that keeps two memories of equal words apart; else empty.
 
-    Two memories without a speaker differ if they say `I` or the like and have unlike source classes. If only one names
-    a speaker, they do not differ if the statement is not personal and begins with its entity, which is not the speaker.
+    Two speakers differ if they are not the same. Two memories without a speaker differ if they say `I` or the like and
+    have unlike source classes. If only one names a speaker, they differ unless the statement is not personal and begins
+    with its entity, which is not the speaker.
     """
     if mine.voice == theirs.voice:
         same_mouth = not mine.is_personal or one.source_class == other.source_class

@@ -50,7 +50,8 @@ class Erasure:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All paths of files that are removed or rewritten, and of those of the memories that go."""
+        """The paths, each once, of the files of the memories that go, and of all files that are removed or rewritten.
+        """
         held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))
@@ -111,7 +112,8 @@ def turns_of(memory: Memory) -> set[tuple[str, int]]:
 
 def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
     """Return every key (a keyed hash of 16 bytes) by which a forgotten memory is recognised if it comes back, sorted:
-    of its words, alone and with its entity, and of its evidence turns or, for a section, of its own text.
+    of its words, alone and with its entity, and of its evidence turns or, for a section, of its own text. `secret` is
+    the vault's key.
     """
     if memory.category != "section":
         return memory_keys(secret, memory)
@@ -122,8 +124,8 @@ def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
 def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
     """Return the keys by which a section, or a header version, is recognised: by its text without headings and title.
 
-    A text of 16 words or more is recognised anywhere; a shorter one only in the same document, or in one that defines
-    the same entity.
+    A text of 16 words or more is recognised anywhere in the namespace; a shorter one only in the same document, or in
+    one that defines the same entity.
     """
     text = own_text(memory)
     digest = content_hash(text)
@@ -136,7 +138,7 @@ def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
 def file_key(secret: bytes, namespace: str, digest: str) -> bytes:
     """Return the key by which a forgotten document is recognised, whatever its name.
 
-    `digest` is its file's SHA-256 in hex.
+    `secret` is the vault's key, `digest` the SHA-256 of the document's file in hexadecimal.
     """
     return words_key(secret, namespace, f"document {digest}", None)
 
@@ -157,7 +159,7 @@ def _memories_to_erase(by_id: Mapping[str, Served], asked: Iterable[Served], cha
     """Return the memories that go, each with the reason: first those `asked`, then, as long as any is found, those that
     must go with one that goes (`_Bonds.reason`).
 
-    `by_id` are all memories of the namespace.
+    `by_id` are all memories of the namespace; with `chain`, other versions go, too.
     """
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in by_id.items()}
     reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
@@ -216,8 +218,8 @@ class _Bonds:
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
 
     def _was_read_from(self, memory: Memory) -> bool:
-        """Whether a memory was extracted from a turn whose passage must go, as far as its quotes show: a quote has half
-        of the content words in common with the passage, of the shorter of the two.
+        """Whether a memory was extracted from a turn whose passage must go, as far as its quotes show: a quote shares
+        at least half of the content words with the passage, counted in the shorter of the two.
 
         A memory without a quote of that turn counts as extracted from it; passages and sections never do.
         """
@@ -313,8 +315,9 @@ def _changed_files(
 def _files_without_quotes(
     records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
-    """Return the writes of memories that stay, without quotes of a turn that is evidence of one that goes, or with a
-    word of `lost`; files without such a quote are left out. Raises ConflictError if a file is gone.
+    """Return the writes of those memories that stay and lose quotes: a quote goes if its turn is evidence of a memory
+    that goes, or if it has a word of `lost`. Memories that lose none are left out. Raises ConflictError if a file is
+    gone.
     """
     turns = {turn for each, _ in going for turn in turns_of(each.memory)}
     writes: list[FileWrite] = []
@@ -339,7 +342,7 @@ def _path_words(text: str) -> set[str]:
 
 
 def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
-    """Return the episode without the artifacts that only memories that go name."""
+    """Return the episode without the artifacts that a memory of `going` names and no memory of `kept` does."""
     going_ids = {each for held, _ in going for each in held.memory.artifact_ids}
     going_ids -= {each for memory in kept.values() for each in memory.artifact_ids}
     named = ((text, parse_artifact(text)) for text in episode.artifacts)

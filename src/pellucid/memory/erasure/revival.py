@@ -41,8 +41,8 @@ def revive(
 
     References of the staying memories to those gone are removed, too. If the memory that retired another was itself
     replaced by one that stays, that one takes its place. A revived memory that something newer in force plainly
-    contradicts gives way to that. The changes go to `changes`. `memories` are all of the namespace, `rows` its
-    lifecycle rows, oldest first.
+    contradicts (looked up in `index_and_lookup`) gives way to that. The changes are added to `changes`; nothing is
+    written. `memories` are all of the namespace, `rows` its lifecycle rows, oldest first.
     """
     by_id = {each.memory.id: each for each in memories}
     staying = (each for each in memories if each.memory.id not in gone)
@@ -97,7 +97,9 @@ def _successor_of(successor: str | None, by_id: Mapping[str, Served], gone: Coll
 def _newer_contradiction(
     changes: ChangeSet, index_and_lookup: tuple[Index, Lookup], memory: Memory, fields: Fields, gone: Collection[str]
 ) -> Memory | None:
-    """Return a newer memory in force that would plainly contradict this one with these fields, if there is one."""
+    """Return a memory in force that would plainly contradict this one with these fields, holds since the same time or
+    later, and is not in `gone`; None if there is none.
+    """
     statements = KnownStatements(*index_and_lookup, changes)
     revived = memory.model_copy(update=fields)
     statements.load([revived])
@@ -118,5 +120,7 @@ def _related_ids(memory: Memory) -> set[str]:
 
 
 def _last_status_rows(rows: Iterable[LifecycleRow], ids: Collection[str]) -> dict[str, LifecycleRow]:
-    """Map the ids of these memories to the last row that changed their status; without such a row an id is left out."""
+    """Map the ids of these memories to the last row that changed their status; without such a row an id is left out.
+    `rows` are oldest first.
+    """
     return {row.memory_id: row for row in rows if row.memory_id in ids and "status" in row.after}

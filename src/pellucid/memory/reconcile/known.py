@@ -81,8 +81,8 @@ class KnownStatements:
     def repeated(self, memory: Memory, doubted: Iterable[Found]) -> str | None:
         """Return the id of an active memory with the same words about the same entity; None if there is none.
 
-        A memory of other boundary scopes (see `boundary`) does not count: callers see only one of the two. Nor does one
-        of `doubted`.
+        A stored one must also be trusted and valid now. A memory of other boundary scopes (see `boundary`) does not
+        count: callers see only one of the two. Nor does one of `doubted`, memories in quarantine that say the same.
         """
         ids_of_doubted = {memory_of(each).id for each in doubted}
         equals = (each for each in self._by_words.get(_words_of(memory), ()) if each not in ids_of_doubted)
@@ -165,7 +165,9 @@ def boundary(memory: Memory) -> frozenset[str]:
 
 
 def _can_replace(old: Memory, new: Memory) -> bool:
-    """Whether a new memory can replace an old one: the old one is in force, and both have equal boundary scopes."""
+    """Whether a new memory can replace an old one: the old one is another one, and in force, and both have equal
+    boundary scopes.
+    """
     return old.id != new.id and _is_in_force(old) and boundary(old) == boundary(new)
 
 

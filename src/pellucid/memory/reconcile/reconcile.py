@@ -99,8 +99,8 @@ class Reconciler:
         """Decide about one statement, given the decisions about those before it; creations and changes go to the
         `ChangeSet`.
 
-        What the judge did not accept keeps its verdict, unless it vouches for a quarantined memory. Only what was
-        observed can be rejected as forgotten: a person who asks directly is heard.
+        What the judge did not accept keeps its verdict, unless it is a correction without a subject, or vouches for a
+        quarantined memory. Only what was observed can be rejected as forgotten: a person who asks directly is heard.
         """
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
@@ -141,10 +141,9 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Put a correction without a subject, completed, in place of the one memory it can mean; reject it if it, or
-        its completed words, were forgotten. If it means none or several, defer it; if a person asked directly, decide
-        about its own words.
-        """
+        """Put a correction without a subject, completed, in place of the one memory it can mean. If it can mean none,
+        or several, an observed one is deferred; of one that a person asked for directly, its own words are decided
+        about. An observed one is rejected if its words, or the completed ones, were forgotten."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -164,8 +163,8 @@ class Reconciler:
         return repeats and vouches(memory) and bool(self._known.doubted(memory))
 
     def _reject_repeated(self, repeated_id: str, memory: Memory) -> Outcome:
-        """Reject a repetition of the memory `repeated_id`. A ledger row `corroborated` is added if that is stored or of
-        another session, and the source `counts_as_repetition` or trust is not judged.
+        """Reject a repetition of the memory `repeated_id`. A ledger row `corroborated` is added if that memory is
+        stored already or of another session, and if the source `counts_as_repetition` or trust is not judged.
         """
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == repeated_id), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
@@ -175,8 +174,8 @@ class Reconciler:
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
         """Retract the active memories (five at most) that a person takes back with the words `about`; the outcome names
-        the first. Reject it if no person said it, it is in quarantine, or no memory, or too many, have all these words.
-        """
+        the first. Reject it if no person said it, it is in quarantine, no memory or too many have all these words, or
+        none of these may be taken back (`_can_take_back`)."""
         if memory.source_class not in BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         near = self._possible_targets(memory, about)
@@ -205,8 +204,8 @@ class Reconciler:
         return boundary(current) == boundary(memory) or current.session_id == memory.session_id is not None
 
     def _possible_targets(self, memory: Memory, words: str) -> list[Found]:
-        """Return the memories a statement can mean: this operation's own of its session, then the 30 stored ones that
-        best match `words` (BM25).
+        """Return the memories a statement can mean: those of its session that this operation creates, then the 30
+        stored ones that best match `words` (BM25).
         """
         stored = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
         return [*self._known.said_in(memory.session_id), *stored]
@@ -233,8 +232,9 @@ class Reconciler:
     def _keep_beside_doubted(
         self, doubted: Sequence[Found], statement: Statement, conflicts: Sequence[Contradiction]
     ) -> Outcome:
-        """Keep a statement that the quarantined memories `doubted` make, too: in quarantine unless it vouches
-        (`zones.vouches`); if it does and is then active, let out those of them that it covers (`may_rise`).
+        """Keep a statement that quarantined memories (`doubted`) make, too: in quarantine unless it vouches
+        (`zones.vouches`), else as asserted. If it vouches and its memory is active then, let out those of `doubted`
+        that `may_rise` lets.
         """
         memory = statement.memory
         if not vouches(memory):
@@ -248,10 +248,11 @@ class Reconciler:
         return outcome
 
     def admit(self, served: Served, reason: str) -> None:
-        """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one.
+        """Let a stored memory out of quarantine by hand, into the zone `working`, and settle what it contradicts.
 
-        It becomes `working`; `superseded` if it contradicts something newer, `pending_review` if something of higher
-        rank. The changes go to the `ChangeSet`; `reason` is for the ledger.
+        If it plainly contradicts something newer, its status becomes `superseded`; else, if something of higher rank,
+        `pending_review`; else what it plainly contradicts is retired (`_supersede`), and it is disputed with the rest.
+        The changes go to the `ChangeSet`; `reason` is for the ledger.
         """
         memory = served.memory
         self._known.load([memory])
@@ -280,9 +281,9 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement, conflicts: Sequence[Contradiction]) -> Outcome:
-        """Keep a statement in place of the memories that it contradicts (`conflicts`): a correction also where that is
-        not plain, if they say nothing else; if it contradicts none, in place of the one it most likely means.
-        """
+        """Keep a statement in place of the memories that it plainly contradicts, of those in `conflicts`. A correction
+        takes the place of all of them that say nothing else, plainly contradicted or not; if there are no conflicts, of
+        the one memory that it most likely means."""
         memory, resolves = statement.memory, statement.resolves
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
@@ -295,9 +296,8 @@ class Reconciler:
 
     def _replace(self, statement: Statement, conflicts: Sequence[Contradiction], code: str) -> Outcome:
         """Keep a statement, and retire the older `conflicts` that it plainly contradicts (`code` goes to the ledger);
-        mark the others as disputed. A newer one supersedes the statement instead (`_give_way`); if one ranks higher,
-        the statement is kept as `pending_review`.
-        """
+        mark those that are not plain as disputed. A newer one supersedes the statement instead (`_give_way`); if an
+        older one ranks higher, nothing is retired, and the statement is kept as `pending_review`."""
         memory = statement.memory
         conflicts, open_ones = _plain_and_open(conflicts)
         newer = [each for each in conflicts if memory_of(each.of).holds_since > memory.holds_since]

@@ -53,16 +53,19 @@ class Rivals:
                 self._kept = {key: tuple(search_hits(reader, query, admission)) for key, query in queries.items()}
 
     def add(self, memory: Memory) -> None:
-        """Add a memory that this operation creates, so that later statements of the batch are compared with it."""
+        """Add a memory that this operation creates, so that later statements of the batch are compared with it; nothing
+        if it cannot clash.
+        """
         for key in clash_keys(memory.content) if _can_clash(memory) else ():
             self._fresh.setdefault(key, []).append(memory)
 
     def clashing_with(self, memory: Memory) -> list[Rival]:
-        """Return the memories that contradict this one, of those that `load` and `add` took.
+        """Return the memories that contradict this one: stored ones that the last `load` looked up for it, and those
+        that `add` took.
 
-        Empty for a speculative memory. If any contradiction is certain, only such are returned. Of mere guesses the
-        only one whose names are akin to this memory's own is returned; without exactly one such, the guess, if there is
-        but one; else none.
+        Empty for a memory that is speculative or cannot clash. If any contradiction is certain, all that are certain.
+        Else at most one guess: that whose names are akin to this memory's, if just one is; failing that, the guess if
+        there is but one.
         """
         if not _can_clash(memory) or memory.confidence_tier == "speculative":
             return []
@@ -82,7 +85,11 @@ class Rivals:
         return list({memory_of(each).id: each for each in (*self._kept.get(memory.id, ()), *fresh)}.values())
 
     def _clash(self, other: Found, memory: Memory) -> tuple[Clash, bool] | None:
-        """Return how two memories clash, and whether the later plainly replaces the other; None if they do not."""
+        """Return how two memories clash, and whether the later (by when they hold) plainly replaces the other and may
+        do so; None if they do not clash.
+
+        The other counts as this operation has changed it so far.
+        """
         current = self.changes.now(memory_of(other))
         if not _can_clash(current) or _are_about_two_things(current, memory):
             return None
@@ -116,7 +123,9 @@ def distrust_rank(source_class: SourceClass | None) -> int:
 
 
 def _are_about_two_things(one: Memory, other: Memory) -> bool:
-    """Whether two memories have different entities, and one of them does not name its own in its words."""
+    """Whether two memories have different entities, and at least one of them has no word of its own entity in its
+    words; False if one has no entity.
+    """
     refs = [entity_key(each.entity_ref or "") for each in (one, other)]
     if not all(refs) or refs[0] == refs[1]:
         return False

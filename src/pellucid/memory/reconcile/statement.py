@@ -62,10 +62,11 @@ def statement_of(
 
 
 def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Statement:
-    """Return the statement, its memory in quarantine if its evidence has a doubted turn (`doubted`: ordinals).
+    """Return the statement with its memory in quarantine, if its evidence has a turn that is doubted (`doubted`:
+    ordinals).
 
-    Unchanged without an observation, if the judge did not accept it, or if the memory is in another zone than
-    `working`.
+    It is returned unchanged without an observation, if the judge did not accept that, or if the memory is in another
+    zone than `working`.
     """
     observation = statement.observation
     if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":

@@ -121,13 +121,16 @@ def _has_words(text: str, required: set[str]) -> bool:
 
 
 def search_by_words(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Served]:
-    """Yield the memories of a namespace in force at an instant that share words with a text: the 30 best, in order."""
+    """Yield the memories of a namespace, of any scope, that are in force at an instant and share words with a text: the
+    30 best, the best first.
+    """
     with index.reading(namespace) as reader:
         yield from search_hits(reader, text, Admission(epoch_ms(at), granted=EVERY_SCOPE))
 
 
 def search_hits(reader: IndexReader, text: str, admission: Admission) -> Iterator[Served]:
-    """Yield the admitted memories that share words with a text, by BM25: the 30 best, in order."""
+    """Yield the memories that `admission` admits and that share words with a text: the 30 best by BM25, the best first.
+    """
     frequencies = {term.stem: term.frequency for term in reader.survey(text).terms}
     stems = [stem for stem, frequency in frequencies.items() if frequency]
     if stems:

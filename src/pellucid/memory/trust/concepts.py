@@ -48,7 +48,9 @@ class ConceptPlaces:
     """Whether to ignore words that negate an order: then any order in a part of the text is also one in the whole."""
 
     def has(self, concept: str, first: int, last: int, excluded: int = -1) -> bool:
-        """Whether the concept has a place from `first` to `last`, both included, other than `excluded`."""
+        """Whether the concept has a place from `first` to `last`, both included, other than `excluded` (-1: any
+        counts).
+        """
         places = self.at.get(concept)
         if not places:
             return False
@@ -101,9 +103,8 @@ def read(text: str) -> ConceptPlaces:
 
 
 def _read_unspaced(run: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
-    """Add the places of terms in a run of a script without spaces to `at`, in place; return the place after the run.
-
-    The run begins at `place`; a term counts as a word, and so do two characters outside of terms.
+    """Note the places of terms in a run of a script without spaces, which begins at `place`, in `at`; return the place
+    after the run. A term counts as a word, and so do two characters outside of terms.
     """
     end = 0
     for found in lexicon.unspaced.finditer(run):
@@ -132,7 +133,9 @@ def _fits(pattern: str, word: str) -> bool:
 
 @text_cache(1 << 15)
 def _concepts_of_word(word: str) -> frozenset[str]:
-    """Return the concepts that a word names, in Arabic also after a particle written together with the word."""
+    """Return the concepts that a word names; in Arabic, if it names none, those of the word without a particle that is
+    written together with it.
+    """
     found = _look_up(word)
     if not found and "\u0621" <= word[:1] <= "\u064a":
         for lead in _PROCLITICS:
@@ -180,6 +183,6 @@ def _lexicon() -> _Lexicon:
 
 def addresses_in(text: str) -> set[str]:
     """Return the links (not to this machine), mail addresses and hosts with a well-known ending in a text, in lower
-    case.
+    case, without `.`, `,` or `;` at their ends. None are found in a text without a full stop.
     """
     return {found[0].rstrip(".,;") for found in _PLACES.finditer(text.lower())} if "." in text else set()

@@ -17,8 +17,7 @@ _SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
 
 
 def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None) -> dict[int, Doubt]:
-    """Return the turns of a segment of which words begin in quarantine: maps their indices to the doubt, that is which
-    words.
+    """Map the index of each turn of a segment whose words, all or some, begin in quarantine to its doubt: which words.
 
     With `examined` (indices), only these turns and their neighbours are checked, unless an assistant's among them
     repeats an address of an earlier turn: then all are. Where only memories are kept, most turns are not read again.
@@ -58,10 +57,11 @@ def _repeat_an_address(turns: Sequence[Turn], examined: Collection[int]) -> bool
 
 
 def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]) -> dict[int, Doubt]:
-    """Return the assistant's turns that name an address which only injected orders had named: index to doubt.
+    """Return the assistant's turns that name an address which injected orders named before, and which the user did not
+    name before outside of doubted words: index to doubt.
 
-    Tool outputs, most of a session, are checked only for an address that a later turn repeats. `doubted` turns are left
-    out, and addresses that the user named outside of doubted words are trusted.
+    Tool outputs, most of a session, are checked for orders only if a later turn repeats an address in them. Turns that
+    are `doubted` as a whole are left out.
     """
 
     @cache

@@ -38,9 +38,10 @@ _NEIGHBOUR = 400
 def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
     """Return the codes of the signs of injected orders in a text; empty if it has none.
 
-    A person's rules for their work are not an injection. Signs are: speaking to an assistant over its user's head, a
-    feigned role, tool or memory, hidden text, and asking for secrets to be sent away. In a `foreign` voice (a pasted
-    mail, a quoted page) every dangerous order counts, for it is not the user's.
+    Signs are: speaking to an assistant over its user's head, a feigned role, tool or memory, hidden text, and asking
+    for secrets to be sent away. A person's rules for their work are not an injection: an order counts only if it is
+    dangerous whoever gives it, or addresses an assistant. In a `foreign` voice (a pasted mail, a quoted page) every
+    dangerous order counts, for it is not the user's; those that pages give every day only if they insist.
     """
     plain = undisguised(text)
     found = [*_forgeries_in(plain), *_orders_in(plain, foreign=foreign)]
@@ -60,7 +61,7 @@ def split_injections(texts: Sequence[str], examined: Collection[int] | None = No
     together.
 
     Of the first and the last, 400 characters are read where they meet, and those between are no longer than that. With
-    `examined`, only neighbours of which one has such an index are read.
+    `examined`, four neighbours are read only if one of them has such an index.
     """
 
     @cache

@@ -42,8 +42,9 @@ _UNSEEN_STYLE = re.compile(
 
 
 def unveiled(text: str) -> Iterator[str]:
-    """Yield other readings of a text, if they differ: its escapes resolved; the digits in its words as letters, if two
-    words have such; runs of five single letters or more as words (`i g n o r e`).
+    """Yield other readings of a text: with its escapes resolved, if it has any; with the digits and signs in its words
+    as letters (once with `1` as `i`, once as `l`), if two words have such; with each run of five single letters or more
+    (`i g n o r e`) as the words of `_WORDS_IN` that it spells, if it has one.
     """
     if "\\" in text or "&" in text or "%" in text:
         plain = html.unescape(_ESCAPE.sub(_decoded_character, text))
@@ -84,8 +85,8 @@ def page_comments(text: str) -> Iterator[str]:
 
 
 def has_hidden_words(text: str) -> bool:
-    """Whether a text has words that a reader of the page does not see (invisible signs, an unseen style), or a word of
-    Latin letters and letters of other scripts that look like them.
+    """Whether a text has words that a reader of the page does not see (invisible signs within words, an unseen style, a
+    comment of Markdown), or a word of Latin letters and letters of other scripts that look like them.
     """
     if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True
@@ -113,7 +114,9 @@ def _decoded_character(found: re.Match[str]) -> str:
 
 
 def _decoded_texts(blob: str) -> Iterator[str]:
-    """Yield the texts that a run of hexadecimal digits, or of base64, decodes to; none if that is not text."""
+    """Yield the texts that a run of hexadecimal digits, or of base64, decodes to; what is not UTF-8, or neither
+    printable nor of several lines, is left out.
+    """
     plain = re.sub(r"[ :]", "", blob)
     for decode in (binascii.unhexlify, _from_base64):
         try:

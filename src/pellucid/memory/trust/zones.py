@@ -75,7 +75,7 @@ def first_zone(source_class: SourceClass, content: str, *, enabled: bool = True)
     """Return the zone of a new memory: trusted if remembered by hand, quarantine if doubtful, else working.
 
     Doubtful are words of an untrusted source, and those that read as an injected instruction, whoever said them: people
-    paste. `enabled` is whether trust is judged at all.
+    paste. If trust is not judged at all (`enabled` is False), none are.
     """
     if source_class == "manual":
         return "trusted"
@@ -101,8 +101,8 @@ def why_quarantined(memory: Memory) -> str:
 
 
 def vouches(memory: Memory) -> bool:
-    """Whether a memory can let others out of quarantine: it is a person's, active, not in quarantine, and has evidence
-    or was remembered by hand.
+    """Whether a memory can let others out of quarantine: its source class is in `VOUCHING` (none counts as `manual`),
+    it is active, not in quarantine, and has evidence or was remembered by hand.
     """
     source = memory.source_class or "manual"
     has_anchor = bool(memory.evidence) or source == "manual"
@@ -124,8 +124,8 @@ def is_of_person(memory: Memory) -> bool:
 
 
 def may_rise(doubted: Memory, voucher: Memory) -> bool:
-    """Whether the statement `voucher` lets a doubted memory out of quarantine: it vouches, is of a class with more
-    weight (`WEIGHTS`), and says at least two thirds of it (`_is_covered`).
+    """Whether the statement `voucher` lets a doubted memory out of quarantine: it vouches (`vouches`), is of a class
+    with more weight (`WEIGHTS`), and says the same or nearly all of it (`_is_covered`).
 
     The doubted one must have evidence, and must not read as an instruction.
     """
@@ -147,8 +147,11 @@ def says_the_same(one: Memory, other: Memory) -> bool:
 
 
 def _is_covered(doubted: Memory, voucher: Memory) -> bool:
-    """Whether the statement `voucher` says the same as a doubted memory; or all values that this states, at least one,
-    of the same entity, and two thirds of its content words, the others being words of letters alone.
+    """Whether the statement `voucher` says the same as a doubted memory, or covers it.
+
+    It covers it if both are of the same entity, the doubted one states attribute values, the voucher states all of
+    these, and at least two thirds of the doubted one's content words are the voucher's, the others being of letters
+    alone.
     """
     if says_the_same(doubted, voucher):
         return True

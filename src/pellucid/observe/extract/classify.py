@@ -31,8 +31,8 @@ def classify(text: str, language: Language) -> SentenceReading | None:
     """Return the reading of a sentence by the first cue that fits, with the hedges taken off its confidence; None if no
     cue fits.
 
-    If the text behind a lead-in (`One thing: …`) fits a cue of the same category by itself, the reading is of that
-    text.
+    If the text behind a lead-in (`One thing: never …`) fits a cue of the same category by itself, the reading is of
+    that text.
     """
     row = _first_row(text, language)
     if row is None:

@@ -47,7 +47,7 @@ class Extractor(Protocol):
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         """Return the facts of a segment in the order of its turns, each with its evidence; `[]` if there are none.
 
-        An extractor that asks a model raises ChatError if it gets no answer, and then returns nothing.
+        An extractor that asks a model raises ChatError if it gets no answer.
         """
         ...
 
@@ -71,10 +71,11 @@ class HeuristicExtractor:
 
 
 def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[ExtractedFact]:
-    """Return the facts of a segment of a coding session, in the order of its turns.
+    """Return the facts of a segment of a coding session, in the order of the last turns of their evidence.
 
-    If a person's reply picks from an agent's options, or agrees, the choice is one fact, and the agent's statements
-    that it came from are dropped. Commands that failed and were put right are facts, too.
+    `contexts` are those of its turns (`turn_contexts`). If a person's reply picks from an agent's options, or agrees,
+    the choice is one fact, and the statements that are part of it, the agent's and the reply's, are dropped. Commands
+    that failed and were put right are facts, too.
     """
     facts: list[ExtractedFact] = []
     for at, turn in enumerate(work_turns(segment, contexts)):
@@ -120,8 +121,9 @@ def _last_turn(fact: ExtractedFact) -> int:
 def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: frozenset[str]) -> list[Placed]:
     """Return the facts of one turn of a chat with their positions, without the sentences in `taken`.
 
-    `before` is the turn before it, None for the first. At most two facts of a paragraph stay. If the turn is nothing
-    but a short answer to a question at the end of `before`, the two are its one fact, at position 0.
+    `before` is the turn before it, None for the first. At most two facts of a paragraph stay, the weightiest. If the
+    turn is nothing but a short answer to a question at the end of `before`, question and answer are its one fact, at
+    position 0.
     """
     found = tuple(_with_caption(each, context) for each in _weightiest_statements(statements(context, taken)))
     answer = question_with_answer(before, context) if before else None
@@ -145,9 +147,8 @@ def _fact_in_reply(statement: ObservedStatement, before: TurnContext | None, con
 
 
 def _with_caption(statement: ObservedStatement, context: TurnContext) -> ObservedStatement:
-    """Return the statement with the caption of the first shared picture; unchanged if it points at no picture.
-
-    Words such as `this` and `here's` point at a picture.
+    """Return the statement with the caption of the first picture that its turn shares, in brackets at the end;
+    unchanged if there is none, or if no word such as `this` or `here's` points at a picture.
     """
     shown = captions(context.turn.content)
     if not shown or not context.language.noise.deictic.search(statement.text.lower()):
@@ -156,7 +157,9 @@ def _with_caption(statement: ObservedStatement, context: TurnContext) -> Observe
 
 
 def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
-    """Return each paragraph's weightiest statement, and a second if it weighs 2.8 or is not a plain fact."""
+    """Return each paragraph's weightiest statement, and the second weightiest if it weighs 2.8 or more, or is not a
+    plain fact; in the order of the turn.
+    """
     by_block = groupby(candidates, key=lambda statement: statement.position // POSITIONS)
     ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
     kept = [
@@ -169,7 +172,7 @@ def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[O
 
 
 def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since: Turn | None = None) -> ExtractedFact:
-    """Return the fact of a statement, with absolute dates and the speaker in front.
+    """Return the fact of a statement, with dates made absolute and the speaker put in front.
 
     If it answers a question of the turn `since`, that turn is evidence, too, and no speaker is put in front.
     """
@@ -193,7 +196,7 @@ def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since
 
 def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFact:
     """Return the fact of a correction or retraction; its evidence is the turn that it changes, if known, and its own.
-    If it says `I`, that is whoever said the sentence that it changes.
+    Its `I` is whoever said the sentence that it changes.
     """
     source = resolved.source.context if resolved.source else context
     owner = source if source.language.noise.self.search(resolved.text.lower()) else context
@@ -203,7 +206,8 @@ def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFa
 
 
 def _evidence_of(since: Turn, turn: Turn, *, joined: int) -> tuple[Evidence, ...]:
-    """Return two turns as evidence: one range if their ordinals are at most `joined` apart, else a piece each.
+    """Return two turns, the earlier one (`since`) first, as evidence: one range if their ordinals are at most `joined`
+    apart, else a piece each.
 
     A longer range would cite the tools' turns between them, too.
     """

@@ -34,15 +34,16 @@ def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
 
 @cache
 def _tail_pattern(tail: str) -> re.Pattern[str]:
-    """Return a pattern for a tag that ends a sentence (`, right?`); `tail` is the tag's own pattern. Cached."""
+    """Return a pattern for a tag that ends a sentence (`, right`); `tail` is the tag's own pattern. Cached."""
     return re.compile(rf"{tail}$", re.IGNORECASE)
 
 
 def polish(sentence: str, language: Language) -> str:
-    """Return the sentence without greetings, fillers, smileys and trailing tags; empty if nothing is left.
+    """Return the sentence without greetings and bare leads (`well,`) at its beginning, smileys, and tags such as
+    `right` at its end; empty if nothing is left.
 
-    It begins with a capital, and blanks are single. Full stops and exclamation marks at its end go, a question mark
-    stays.
+    It begins with a capital, unless its first word is a name of code (`capitalised`), and blanks are single. Full stops
+    and exclamation marks at its end go; a question mark stays, and so does a tag before it.
     """
     can_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
     plain = _SMILEYS.sub(lambda found: found["code"] or "", sentence) if can_smile else sentence
@@ -104,7 +105,9 @@ def condense(text: str, language: Language) -> str:
 
 
 def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
-    """Return the text from the first to the last clause that `stays` accepts; all of it if it accepts none."""
+    """Return the text from the first to the last clause that `stays` accepts, without a conjunction in front and with a
+    capital; the text as it is if it has only one clause, or `stays` accepts none.
+    """
     joints = list(language.clauses.joint.finditer(mask_code(text)))
     if not joints:
         return text

@@ -23,10 +23,9 @@ def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedS
     """Return the last question of the turn `before` with its answer of at most twelve words in `context`, as one
     statement.
 
-    None if the turn does not end in a question that asks to be told something (at most 100 characters, without an
-    unexplained pronoun), if `context` does not directly reply to it, or if neither of the reply's first two sentences
-    is worded as a bare answer and has a number, `every`, a weekday in lower case, or behind its first word a
-    capitalised one other than the asker's name.
+    None if `context` does not directly reply to `before` (`_is_reply`), if `before` does not end in a question that
+    asks to be told something (see `_last_question`), if the reply has no `_first_answer`, or if that is specific by the
+    asker's name alone.
     """
     asked = _question_replied_to(before, context)
     answer = _first_answer(context.turn.content, context.language) if asked else ""
@@ -38,10 +37,12 @@ def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedS
 
 
 def with_question(before: TurnContext, context: TurnContext, statement: ObservedStatement) -> ObservedStatement | None:
-    """Return the statement with the question that it replies to in front or, if that names nothing, with the last
-    sentence or picture of the turn `before` that explains its pronoun, each with its speaker.
+    """Return the statement with what explains its pronoun in front: the question of the turn `before` that it replies
+    to or, if there is none or it names nothing, the last sentence or picture of that turn (`_antecedent`); each with
+    its speaker.
 
-    None if the statement has no unexplained pronoun, or if the turn `before` does not explain it.
+    None if the statement has no unexplained pronoun, or if neither explains it; a sentence or picture is not tried for
+    a statement with wording of the language's `unresolved`.
     """
     if not is_unresolved(statement.text, context.language):
         return None
@@ -106,8 +107,11 @@ def _last_question(content: str, language: Language) -> str:
 
 
 def _first_answer(content: str, language: Language) -> str:
-    """Return the first of a text's first two sentences that is worded as a bare answer, has at most twelve words, and a
-    number, name or weekday in it, without marks at its ends; else "" (empty).
+    """Return the first of a text's first two sentences that is worded as a bare answer, has at most twelve words, and
+    is specific, without marks at its ends; "" if neither is.
+
+    Specific is one with a digit, `every`, a weekday in lower case or, behind its first word, a capitalised word other
+    than `I`.
     """
     for sentence in prose_sentences(content)[:2]:
         answer = sentence.strip(" .!")

@@ -16,7 +16,7 @@ _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 @text_cache(128)
 def solid_words(text: str, language: Language) -> int:
-    """Return how many distinct words of a text name something, that is are no stop words, feelings, wishes or
+    """Return how many distinct words of a text name something, that is, are not stop words, feelings, wishes or
     abstractions.
     """
     hollow = _hollow_words(language.code)
@@ -60,8 +60,8 @@ def _names_somebody(before: str, language: Language) -> bool:
 def _names_something(before: str, near: str, language: Language) -> bool:
     """Whether the text `before` a pronoun has a noun that it can mean.
 
-    `near` are the words just before the pronoun. A verb's object never means a noun of its own clause; a preposition's
-    object never means the noun just before it.
+    `near` is the preposition or the verb that the pronoun is the object of, empty if there is none. A verb's object
+    never means a noun of its own clause; a preposition's object never means the word just before it.
     """
     words = _WORD.findall(before)
     if near.strip() in _word_set(language.code, "prepositions"):

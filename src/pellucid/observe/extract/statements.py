@@ -63,7 +63,8 @@ def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tup
     """Return a turn's statements, in order: procedures (numbered lists), sentences with a cue of the language's tables
     (`we decided`), and plain sentences whose signs weigh enough.
 
-    Sentences in `taken` (as written in the turn) are left out. While something is debugged there are no procedures.
+    Sentences in `taken` (as written in the turn), and those of other numbered lists, are left out. While something is
+    debugged there are no procedures.
     """
     found = blocks(context.turn.content)
     made: list[ObservedStatement] = []
@@ -80,7 +81,9 @@ def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tup
 def _statements_of_block(
     block: ProseBlock, start: int, context: TurnContext, taken: frozenset[str]
 ) -> list[ObservedStatement]:
-    """Return the statements of a paragraph, with positions from `start` on, without the sentences in `taken`."""
+    """Return the statements of a paragraph, without the sentences in `taken`; the position of each is `start` plus the
+    number of its sentence.
+    """
     made: list[ObservedStatement] = []
     language = context.language
     before = ""
@@ -222,8 +225,8 @@ def _technical_statement(text: str, context: TurnContext) -> ObservedStatement |
 def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | None:
     """Return the statement of a chat's sentence in which somebody tells enough about themself, condensed; else None.
 
-    Its specifics and the signs of the language's salience table must weigh as much as the table's `keep`. None for work
-    and for an unnamed assistant's words.
+    Its specifics and the signs of the language's salience table must weigh as much as the table's `keep`, and the
+    condensed text must not say little (`_says_little`). None for work and for an unnamed assistant's words.
     """
     language = context.language
     if context.voice == "assistant" or context.manner == "work":

@@ -98,7 +98,7 @@ class _Case:
 
     @property
     def unlabelled(self) -> str:
-        """The content without `User:` or `The user` in front."""
+        """The content without `User:` or `The user` in front; all of it if nothing else is there."""
         return _LABEL.sub("", self.content) or self.content
 
 
@@ -189,8 +189,9 @@ def _check_speaker(case: _Case) -> DropReason | None:
 
 
 def _is_about(name: str, sentence: str) -> bool:
-    """Whether a sentence names a person (a lower-case word) other than to call them (`Hey Nadia!`), or has the word
-    `you`."""
+    """Whether a sentence names a person (`name`, one lower-case word) other than to call them (`Hey Nadia!`), or has
+    the word `you`.
+    """
     called = _CALLED.sub(" ", sentence)
     return name in words(called) or bool(detect_language(sentence).noise.you.search(sentence.lower()))
 
@@ -198,7 +199,9 @@ def _is_about(name: str, sentence: str) -> bool:
 def _check_support(case: _Case) -> DropReason | None:
     """Return `unsupported` for a claim whose words its source does not have; else None. It must share a content word
     with its quoted sentences. At least half (`SUPPORT`) of its content words must be in the text of its turns;
-    speakers' names and labels do not count, nor do numbers unless there is nothing else."""
+    speakers' names and labels do not count (a claim of nothing else is unsupported), nor do numbers unless there is
+    nothing else.
+    """
     own = _LABELS | case.source.speakers
     claimed = [word for word in content_words(case.content) if word not in own]
     claimed = [word for word in claimed if not word[0].isdigit()] or claimed

@@ -88,9 +88,11 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Return proposals for memories, in order; no two of them, apart from `skip`, are about the same memory.
+        """Return proposals for memories, in the order in which they were made; no two of them, apart from `skip`, are
+        about the same memory.
 
-        Nothing is written. Raises ChatError if there is no answer, and DeadlineError if the time of the call is over.
+        A memory can be in none. Nothing is written. Raises ChatError if there is no usable answer, and DeadlineError if
+        the time of the call is over.
         """
         ...
 
@@ -198,7 +200,8 @@ def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Name the first kind of thing that the proposed texts have and no memory has, as a few words; "" if there is none.
+    """Name the first kind of thing that the proposed texts have and the memories lack, as a few words; "" if there is
+    none.
 
     In this order: a number, an identifier, a content word (another ending is allowed), a capitalised word.
     """

@@ -39,15 +39,15 @@ class Answer:
 
     def undenied(self) -> str:
         """Return the clauses of the assent that neither deny nor call something wrong, joined by commas: of `2, not 3`
-        the `2`."""
+        the `2`; empty if there is no such clause."""
         return ", ".join(clause for clause in _CLAUSE.split(self.assent) if not _is_denied(clause))
 
 
 def read_answer(content: str) -> Answer | None:
-    """Return a turn's first sentence as an answer, cut at a word such as `but`; None if it is no answer.
+    """Return a turn's first sentence as an answer, split at a word such as `but`; None if it is no answer.
 
-    It is none if it is empty, begins with its `but`, or has over 80 characters, or over 40 before a `but`. A second
-    sentence that begins with a `but` belongs to the first.
+    It is none if it is empty, begins with its `but`, has over 80 characters without a `but`, or over 40 before one. A
+    second sentence that begins with a `but` belongs to the first.
     """
     spoken = sentences(" ".join(content.split()))
     if not spoken:

@@ -77,8 +77,8 @@ def command_fixes(segment: Segment) -> list[CommandFix]:
     """Return the pairs of a command that failed and another way to run it that worked soon after, in order of the
     latter.
 
-    What makes a pair say `_failing_before` and `_is_another_way`. A failing command that works as it is in another run
-    of the segment makes none.
+    `_failing_before` and `_is_another_way` say what is a pair. A command that failed, and worked unchanged in another
+    run of the segment, makes none.
     """
     runs = list(_read_runs(segment))
     working = {run.words for run in runs if run and not run.failed}
@@ -179,9 +179,9 @@ def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     """Whether `worked` runs the same thing as `failed` in another way; `at_once`: no command succeeded in between.
 
     Never if either is not simple, if `failed` printed nothing, timed out or was ended by a signal, or if they differ in
-    over six words. If they differ in front: something was put before it or taken away, the programs share letters, or
-    the failed one was not found. If in the arguments: at once, after at most four printed lines, and only in the
-    spelling of a word (`type-check`, `typecheck`) or in options that are not at the end.
+    over six words. If they differ in front: something was put before it or taken away (but not before a single word),
+    the programs share letters, or the failed one was not found. If in the arguments: at once, after at most four
+    printed lines, and only in the spelling of a word (`type-check`, `typecheck`) or in options that are not at the end.
     """
     one, other, code = failed.words, worked.words, failed.code or 0
     if not one or not other or failed.printed == 0 or code == _TIMED_OUT or code >= _BY_SIGNAL:

@@ -31,10 +31,11 @@ class WorkTurn:
 
 
 def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTurn]:
-    """Return a `WorkTurn` for each context, in order: its part, and the other side's last turn before it.
+    """Return a `WorkTurn` for each context, in order: its part, and the other side's last turn before it (None if there
+    is none).
 
     `contexts` are those of the segment's spoken turns. What the harness recorded (part `record`) is never the turn
-    before. A turn closes if a user's turn follows it in the segment, or none.
+    before. A turn closes if the next turn of the segment is a user's, or there is no next.
     """
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
     out: list[WorkTurn] = []

@@ -24,7 +24,8 @@ _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
 def statements_of_record(turn: Turn) -> list[ObservedStatement]:
-    """Return the statements in a record of answers (decisions) or of a commit (one fact); `[]` for any other turn.
+    """Return the statements in a record of answers (decisions) or of a commit (one fact); `[]` if nothing in it lasts,
+    and for any other turn.
 
     A record is a turn of the kind `answer` or `commit`, written by the harness and not spoken.
     """
@@ -56,9 +57,9 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
     """Return an answered question as a decision `question – answer`; None if it has no answer or settles nothing
     lasting.
 
-    It does if the question or the answer has a durability (the probability of being worth keeping) of at least 0.5
-    (`SETTLES`): `Where should retries live?`, not `Which file shall I open?`. An answer that is a question settles
-    nothing. A long answer is shortened.
+    It settles something if the question, or the answer without its option's text, has a durability (the probability of
+    being worth keeping) of at least 0.5 (`SETTLES`): `Where should retries live?`, not `Which file shall I open?`. An
+    answer that is a question settles nothing. A long answer is shortened.
     """
     reply = answer.partition(" – ")[0]
     if not reply or has_question_form(reply):
@@ -73,7 +74,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 def _commit_summary(content: str) -> str:
     """Return a commit's subject, and the sentences after it, up to the first that does not fit into 420 characters.
 
-    Empty if the subject has under three words. A final full stop is left out.
+    Empty if the subject has under three words. A final full stop is left out, and a last sentence that ends in a colon.
     """
     subject, _, rest = "\n".join(map(without_emphasis, content.strip().splitlines())).partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:

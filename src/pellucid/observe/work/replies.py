@@ -49,11 +49,11 @@ _TELLING = ("fact", "finding")
 
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
-    """Return the option that a person's short reply picks, else the proposal it agrees to, as a decision; None if
-    neither.
+    """Return the option that a person's short reply picks, else the proposal that it agrees to, as a decision.
 
-    `turn` is the reply; the words are those of the agent's turn before it, with the reply quoted behind. Short is what
-    `read_answer` reads as an answer. `yes, always` makes a preference (`_agreement`).
+    `turn` is the reply; the words are those of the agent's turn before it, with the reply quoted behind. `yes, always`
+    makes a preference (`_agreement`). None if it does neither, is not a person's or not short (no answer to
+    `read_answer`), or if there is no turn before.
     """
     answer = read_answer(turn.context.turn.content) if turn.before and turn.part == "person" else None
     if turn.before is None or answer is None:
@@ -64,8 +64,8 @@ def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
 
 
 def _named_options(reply: str, offered: Sequence[ProseBlock]) -> str:
-    """Return the texts of the options that a reply names by number or letter, in their order, joined by `; `; "" if
-    none.
+    """Return the texts of the options that a reply names by number or letter, in the order in which they were offered,
+    joined by `; `; "" if none.
 
     `offered` are the blocks of the turn before, in which the options are found (`_options`).
     """
@@ -88,9 +88,10 @@ def without_offers(agent_blocks: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
 
 
 def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> bool:
-    """Whether the text of a choice has a statement, of the agent's turn before `turn`, in it or decides about it.
+    """Whether a choice contains a statement of the agent's turn before `turn`, or decides about it.
 
-    It decides about all options of that turn if it is marked as chosen and has one of them.
+    It decides about a statement in which there is an option of that turn, if the choice is marked as chosen (not as
+    answered) and contains one of the options.
     """
     offered = blocks(turn.before.turn.content) if turn.before else ()
     options = [_option_text(offered, place) for place in _options(offered).values()]
@@ -157,12 +158,13 @@ def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
 
 
 def _agreement(answer: Answer, offered: Sequence[ProseBlock], language: Language) -> ObservedStatement | None:
-    """Return what a reply agrees to, as a statement; None if it agrees to nothing, or to nothing that lasts.
+    """Return what a reply agrees to, as a statement; None if it does not begin with a yes, or agrees to nothing that
+    lasts.
 
-    A reply agrees that begins with a yes. To what is asked in the last two sentences of the turn before (`offered`),
-    said as a statement; None if that is only the next step (`_settles`). If it names nothing (`Shall I?`) or its
-    pronoun points elsewhere, to the proposal in the three sentences before. With up to three words that make it last
-    (`yes, always`) it is a preference, even of a step. None if a list item asks last: a yes picks nothing from a menu.
+    That is what the last two sentences of the turn before (`offered`) ask, said as a statement; None if it is only the
+    next step (`_settles`). If they ask nothing, name nothing (`Shall I?`) or have a pronoun that points elsewhere, it
+    is the proposal in the three sentences before. With up to three words that make it last (`yes, always`), what is
+    asked is a preference, even a step. None, too, if a list item asks last: a yes picks nothing from a menu.
     """
     assent = _ASSENT.match(answer.assent)
     if not assent or not offered or (offered[-1].marker != "none" and _is_offer(offered[-1].text, language)):

@@ -174,8 +174,8 @@ def _find_unit(statement: ObservedStatement, turn_units: Sequence[Unit], languag
 
 
 def _with_text(statement: ObservedStatement, *parts: str) -> ObservedStatement:
-    """Return the statement with the sentences of `parts` as its text; unchanged if that has over 420 characters
-    (`LONGEST`)."""
+    """Return the statement with the sentences of `parts` as its text, its first text as `own`; unchanged if the new
+    text has over 420 characters (`LONGEST`)."""
     text = join_sentences(each for each in parts if each)
     return replace(statement, text=text, own=statement.own or statement.text) if len(text) <= LONGEST else statement
 
@@ -227,9 +227,9 @@ def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
 
 
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
-    """Return the `max_count` statements of an agent's turn with the highest confidence, in the order of the turn. They
-    are made of prose and lists with sentences whose durability (the probability of being worth keeping) is at least
-    `min_durability`; options that are only offered are left out."""
+    """Return at most `max_count` statements of an agent's turn, those with the highest confidence, in the order of the
+    turn. They are made of prose and lists with sentences whose durability (the probability of being worth keeping) is
+    at least `min_durability`; offered options, and quotations in a recap, are left out."""
     spoken = units(without_offers(blocks(context.turn.content)))
     if context.turn.kind == "recap":  # what it quotes whole, a person said in a turn
         spoken = (unit for unit in spoken if not _QUOTATION.fullmatch(unit.text.strip()))
@@ -359,9 +359,9 @@ def _stretches(read_units: Iterable[ReadUnit]) -> Iterator[list[ReadUnit]]:
 def _runs_of_stretch(
     stretch: Sequence[ReadUnit], min_durability: float, language: Language
 ) -> Iterator[list[ReadUnit]]:
-    """Yield the units with at least `min_durability`, neighbours together, in runs of at most 420 characters (560 of
-    two sentences). A run whose first unit has a pronoun that points outside it begins with the unit before, whatever
-    its durability."""
+    """Yield the units with at least `min_durability`, neighbours together, in runs of at most 420 characters (560 if
+    `stretch` has two sentences). A run whose first unit has a pronoun that points outside it begins with the unit
+    before, whatever its durability."""
     run: list[ReadUnit] = []
     before: ReadUnit | None = None
     room = LONGEST_PAIR if len(stretch) == 2 else LONGEST  # the second of two sentences leans on the first

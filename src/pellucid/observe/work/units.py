@@ -80,7 +80,8 @@ def _is_heading(block: ProseBlock, prose: Sequence[ProseBlock], at: int) -> bool
 
 def joined_items(items: Sequence[Unit]) -> str:
     """Return the items of a list as one text, joined by `; `, each without a last sentence that announces what follows
-    it."""
+    it; items of which nothing is left are dropped.
+    """
     told = (_without_last_announcement(unit.text).rstrip(".; ") for unit in items)
     return "; ".join(each for each in told if each)
 
@@ -92,9 +93,11 @@ def _without_last_announcement(item: str) -> str:
 
 
 def without_final_colon(text: str) -> str:
-    """Return a text without the colon at its end; empty if it says nothing without what it announces.
+    """Return a text without the colon at its end, unchanged if it has none; empty if it says nothing without what it
+    announces.
 
-    It does where its last word means something by itself: `Each till has a trailer:`, not `You should see:`.
+    It says nothing if the last word before the colon means nothing by itself: `You should see:`, not `Each till has a
+    trailer:`.
     """
     announces = _ANNOUNCES.search(text)
     said = text[: announces.start()] if announces else text

@@ -166,9 +166,9 @@ def set_damaged_index_aside(home: Path) -> str | None:
 
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
-    """Take over others' edits of the vault (unless another process is writing), then index every file anew. Return the
-    number of memories indexed, and why files could not be read. `set_aside` is the name that a damaged index was moved
-    to, for the output."""
+    """Take over others' edits of the vault (unless another process is writing, or the disk is full), then index every
+    file anew. Return the number of memories indexed, and why files could not be read. `set_aside` is the name that a
+    damaged index was moved to, for the output."""
     # edits come first, so that each row of the index names the operation that recorded them
     app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)
@@ -289,7 +289,9 @@ class HomeInput(Wire):
 
 
 def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
-    """Check the call's home. If databases are damaged, report these alone, without opening the home."""
+    """Check the call's home. If databases are damaged, report these alone, without opening the home; else open it and
+    go on as `examine_home` does. StoreError as of `check_databases`.
+    """
     return check_databases(call.settings.home) or examine_home(call.app, is_sound=True)
 
 

@@ -45,8 +45,11 @@ def preview_erase_subject(app: App, request: EraseInput) -> EraseOutput:
 
 def erase_subject(app: App, request: EraseInput) -> EraseOutput:
     """Erase all that belongs to a session or an agent alone, to the last byte, and return what was erased, counted by
-    place. Safe to repeat. Memories for which other sessions are evidence, too, stay; so do ids in the ledger. Errors as
-    of `subject_of`; UnhealthyError, changing nothing, if the vault's key is lost (`require_settled`)."""
+    place; erasures begun before are finished first. Safe to repeat.
+
+    Memories for which other sessions are evidence, too, stay; so do ids in the ledger. Errors as of `subject_of`;
+    UnhealthyError, changing nothing, if the vault's key is lost (`require_settled`).
+    """
     subject = subject_of(request)
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
@@ -77,8 +80,10 @@ def _delete_hook_records(app: App, session_id: str | None) -> int:
 
 def _finish(app: App, owned: Owned, places: Counter[str], remains: tuple[Remainder, ...]) -> tuple[Remainder, ...]:
     """Remove the subject's episodes that have no memories left, add their number to `places`, and scrub every store
-    (overwrite the bytes). `remains` are the places that forgetting could not scrub so far. Return the places that are
-    left now; if there are none, the erasure is marked as finished."""
+    (overwrite the bytes). `remains` are the places that forgetting could not scrub so far: if there are some and no
+    episode was removed, they are returned without another try. Return the places that are left now; if there are none,
+    the erasure is marked as finished.
+    """
     heads = {each.path: each for each in app.records.heads([each.path for each in owned.episodes])}
     remaining = {each.memory.episode_id for each in app.index.memories(owned.subject.namespace)}
     removals = [

@@ -12,8 +12,10 @@ from pellucid.operations.recall.recalling import xray_by_id
 
 
 def export_subject(app: App, request: SubjectInput) -> Iterator[str]:
-    """Yield all that belongs to a session or an agent as JSON lines, also memories shared with others; and the X-rays
-    of its recalls, except those of which only the results are stored. InputError at the first line, as of `subject_of`,
+    """Yield all that belongs to a session or an agent as JSON lines: memories, also those that it shares with others,
+    episodes, waiting turns, and rows of the history, each receipt followed by its X-ray.
+
+    A recall of which only the results are stored has no X-ray. InputError at the first line, as of `subject_of`;
     StoreError for a receipt that cannot be read."""
     subject = subject_of(request)
     owned = find_owned(app, subject)

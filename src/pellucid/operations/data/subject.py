@@ -52,10 +52,10 @@ def subject_of(request: SubjectInput) -> Subject:
 
 
 def find_owned(app: App, subject: Subject) -> Owned:
-    """Find what a subject's namespace keeps of it: memories with evidence from its sessions alone, memories `shared`
-    with other sessions, episodes, turns in the spool, and those recalls of an agent that only their receipts show to be
-    the agent's. The sessions of an agent are those of its memories. Sections of documents belong to nobody; rows of the
-    history are found by `Traces.rows`. StoreError if a receipt cannot be read."""
+    """Find what a subject's namespace keeps of it, but for rows of the history (`Traces.rows`): memories with evidence
+    from its sessions alone, memories `shared` with other sessions, episodes, turns in the spool, and those recalls of
+    an agent that only their receipts show to be the agent's. The sessions of an agent are those of its memories.
+    Sections of documents belong to nobody. StoreError if a receipt cannot be read."""
     memories = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
     sessions = {"", *(each.memory.session_id or "" for each in memories)}
     alone = [each for each in memories if sessions.issuperset(_sessions_in_evidence(each.memory))]

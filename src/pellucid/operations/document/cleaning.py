@@ -98,7 +98,9 @@ def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Ite
 
 
 def _entity(read: ReadDocument, path: str, tally: ReadingTally) -> str:
-    """Return the entity that a document defines; the path instead if the entity's name contains a secret."""
+    """Return the entity that a document defines, or the path if the entity's name contains a secret, which is counted
+    in `tally`.
+    """
     entity = tally.clean(read.entity)
     return entity if entity == read.entity else path
 
@@ -115,10 +117,11 @@ def clean_older_header(read: ReadDocument, path: str, data: bytes, settings: Set
 
 
 def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> Values:
-    """Return the header with secrets redacted in its keys; keys that become equal are numbered (`key#2`), so that no
-    value is lost.
+    """Return the header with secrets redacted in its keys, and count them in `tally`; keys that become equal are
+    numbered (`key#2`), so that no value is lost.
 
-    Normalising a key can disguise a secret, so a suspicious key is looked up in the file's bytes as it was written.
+    Normalising a key can disguise a secret, so a key of 12 characters or more with a digit is looked up in `data`, the
+    file's bytes, as it was written.
     """
     cleaned: Values = {}
     for key, value in header.items():
@@ -132,7 +135,9 @@ def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> 
 
 
 def _original_keys(key: str, data: bytes) -> Iterator[str]:
-    """Yield every text at the beginning of the file that normalises to this key, as it is written there."""
+    """Yield every text in the first part of a file's bytes (`data`) that can be what normalises to this key, as it is
+    written there.
+    """
     text = data[:HEADER_BYTES].decode("utf-8", "replace")
     shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
     return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))

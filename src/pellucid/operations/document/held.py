@@ -63,7 +63,7 @@ def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
 
 def stored_name(name: str, key: bytes) -> str:
     """Return a file's or folder's name as it is stored: unchanged if it contains no secret, else redacted and followed
-    by a keyed digest of the whole name."""
+    by a digest of the whole name, keyed with `key` (the vault's)."""
     stem, suffix = os.path.splitext(name) if format_of(name) else (name, "")
     redacted = redact(stem)
     if not redacted.counts:

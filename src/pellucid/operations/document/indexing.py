@@ -142,7 +142,7 @@ class _Indexing:
     """The number of the last operation that `known` reflects."""
 
     def run(self) -> IndexDocsOutput:
-        """Index the files that exist, and close the documents whose files are gone; in a dry run, only count."""
+        """Index all files found, close documents whose files are gone, return the outcome; a dry run only counts."""
         self._refresh()
         # not `document.root`: secrets in a folder's name are redacted in what is stored
         roots = {file: file.parents[each.document.path.count("/")] for file, each in self.known.items()}
@@ -178,7 +178,7 @@ class _Indexing:
         self.moves.moved_to = {each.to: file for file, each in self.gone.items() if each.to}
 
     def _refresh(self) -> None:
-        """Load the namespace's documents into `known` again, if another writer changed the index since."""
+        """Load the namespace's documents into `known` again, if the index was changed since they were last loaded."""
         applied = self.app.index.state().applied_seq
         if applied != self.applied:
             self.known = known_documents(self.app, self.request.namespace)
@@ -305,7 +305,7 @@ class _Indexing:
 
     def _closing_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
         """Return a list with the draft that closes the document of `file`; empty if the document is closed already, or
-        its vault file is gone or (a problem) unreadable."""
+        its vault file is gone or unreadable (this is added to `problems`)."""
         if filed.document.removed_at is not None:
             return []
         try:

@@ -165,15 +165,15 @@ def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
 
 
 def remove_documents(app: App, request: RemoveInput) -> RemovedOutput:
-    """Close documents as if their files were gone (they are valid until now, and stay for questions about the past),
-    and return those that were closed. Documents that are closed already, or whose vault file is gone, are skipped.
-    Indexing an existing file again reopens its document.
+    """Close documents as if their files were gone, and return those that were closed.
 
-    Each name is a document's id (or the id's last ten digits), entity, alias or path, or the path of a file or folder.
+    They are valid until now, and stay for questions about the past; indexing an existing file again reopens its
+    document. Documents that are closed already, or whose vault file is gone, are skipped. Each name is the path of a
+    file or a folder (all documents in it), or a document's id (or the id's last ten digits), entity or alias.
 
     Raises:
-        NotFoundError: no document of the namespace has one of the names.
-        InputError: several documents have one of the names, or a vault file cannot be read.
+        NotFoundError: no document of the namespace has one of the names; nothing is closed.
+        InputError: several documents have one of the names, or a vault file cannot be read; nothing is closed.
     """
     with app.unit_of_work.deciding(request.namespace):
         chosen = {

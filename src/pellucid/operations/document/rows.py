@@ -106,7 +106,8 @@ def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
 
 def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryRowsOutput:
     """Give documents the header history that rows `{doc, date, commit, field, old, new}` describe, in any order.
-    Loading the same rows again changes nothing; a dry run only counts.
+
+    Rows that cannot be used are told in the output. Loading the same rows again changes nothing; a dry run only counts.
 
     Raises:
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
@@ -281,8 +282,9 @@ class _DocumentFinder:
             self._by_number[number][document.id] = filed
 
     def find(self, name: str | int) -> FiledDocument | None:
-        """Return the document with this series number (`42` for `SPEC-42`) or name; None unless exactly one document
-        has it."""
+        """Return the document with this number in its series (`42` for `SPEC-42`), or, if none has it, with this name;
+        None unless exactly one has it.
+        """
         text = str(name).strip()
         number = _NUMBER.fullmatch(text)
         found = self._by_number.get(number[1], {}) if number else {}

@@ -20,11 +20,12 @@ POLL_S = 1.0
 def watch_docs(
     app: App, request: IndexDocsInput, report: Callable[[IndexDocsOutput], None], wait: Wait, poll_s: float = POLL_S
 ) -> int:
-    """Index documents now, and again whenever files changed and then stayed the same for one poll (every `poll_s`
-    seconds), until `wait` returns True. Return how often documents were indexed.
+    """Index documents now, and again whenever files changed and then stayed the same for one poll; return how often
+    they were indexed.
 
-    `report` is called with the first outcome, and then with each that has changes or problems. If another process is
-    writing for too long, indexing is tried again at the next poll; other errors, as of `index_docs`, end the watch.
+    `wait(poll_s)` is called after each poll, and ends the watch if it returns True. `report` is called with the first
+    outcome, and then with each that has changes or problems. If another process is writing for too long, indexing is
+    tried again at the next poll; other errors, as of `index_docs`, end the watch.
     """
     runs = 0
     indexed: Stamps | None = None

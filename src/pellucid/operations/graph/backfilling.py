@@ -57,8 +57,9 @@ class BackfillOutput(Wire):
 
 def backfill(app: App, request: BackfillInput) -> BackfillOutput:
     """Compare the graph facts that the vault's files of a namespace state today with those in the index, and return the
-    differences by file; with `apply`, index the files that differ again. After every 256 files, the app's `progress` is
-    called with the number of files done and of all."""
+    differences by file; with `apply`, also read the files that differ into the index again. After every 256 files of
+    the vault, the app's `progress` is called with the number of files done and of all. Unreadable files are named in
+    the answer."""
     unreadable: list[str] = []
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
@@ -87,7 +88,9 @@ def backfill(app: App, request: BackfillInput) -> BackfillOutput:
 
 
 def _reindex(app: App, paths: Sequence[str]) -> str:
-    """Index these files again, alone in all namespaces; return the problems joined by `; `, "" if there were none."""
+    """Read these files into the index again, while nothing else may write, in any namespace; return the problems joined
+    by `; `, "" if there were none.
+    """
     with app.unit_of_work.deciding(None):
         folded = app.indexer.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])

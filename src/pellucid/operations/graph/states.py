@@ -143,8 +143,8 @@ def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, dat
 
 def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
     """Return a map from the names of those entities in a text whose first state begins after `past.at` to the beginning
-    of that state; empty without `past.at`. The person who asks is told them; that documents began later is said in the
-    context (`recall.context.abstain.with_unknown_history`)."""
+    of that state, as known at `past.known`; empty without `past.at`. The person who asks is told them; that documents
+    began later is said in the context (`recall.context.abstain.with_unknown_history`)."""
     known_from: dict[str, datetime] = {}
     for name in names_in(text) if past.at else ():
         node = app.graph.entity(namespace, name)
@@ -224,8 +224,9 @@ def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: 
 def _state_view(
     state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
 ) -> StateView:
-    """Convert a state into its output form, with the changes since the state `before` (None: all properties are new)
-    and the memory that caused it. `commits` maps causes to commits."""
+    """Convert a state into its output form, with the changes since the state `before` (None: all properties are new),
+    and with `cause`, the memory that caused it (None if it is gone or unknown). `commits` maps the ids of causes to
+    commits."""
     was: Mapping[str, str] = before.props if before else {}
     changed = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
     return StateView(

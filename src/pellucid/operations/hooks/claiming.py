@@ -162,8 +162,9 @@ def _check_claim(agent_claim: AgentClaim, turns: Sequence[Turn]) -> ExtractedFac
 def _keep_facts(
     app: App, request: ClaimInput, turns: Sequence[Turn], facts: Sequence[ExtractedFact]
 ) -> list[dict[str, str]]:
-    """Judge facts, reconcile them with known memories, and commit the result. Return for each fact, in order, its
-    `memory_id`, or the `reason` why it has none."""
+    """Judge facts, reconcile them with known memories, and commit the result as one operation. Return for each fact, in
+    order, the id of the memory that says it, new or known, as `memory_id`, or the `reason` why there is none. An
+    agent's facts that only repeat what a recall served to the session are rejected."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
     served = served_texts(app, request.namespace, request.session_id)
     judged = judge_facts(facts, segment, HeuristicJudge(), app.clock)

@@ -112,7 +112,8 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
 
     def with_answer(stored: HookedSession | None) -> HookedSession:
         """Return the stored record of the session (None: the record before the answer) with the memories that the
-        answer shows, and whether it asks."""
+        answer shows, whether it asks, and whether a start or a prompt has come (`briefed`).
+        """
         stored = stored or session
         shown = tuple(dict.fromkeys((*stored.shown, *answer.shown)))
         asked = stored.asked or bool(answer.ask)
@@ -133,9 +134,13 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
 
 
 def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the answer to an event: a brief for a start; memories for a prompt, if the program shows the agent such
-    context; the question which facts to keep when the agent stops after at least `hooks.askAfter` prompts, once a
-    session. An empty answer for any other event."""
+    """Return the answer to an event; an empty one if none of these is due.
+
+    It is a brief for a start; memories for a prompt, with the brief if the session had none yet, if the program shows
+    the agent such context; the question which facts to keep, once a session, when the agent stops after at least
+    `hooks.askAfter` prompts, if the settings permit it and no hook has kept the agent from this stop before
+    (`event.again`).
+    """
     match event.moment:
         case "start":
             return _answer_start(app, event, session)
@@ -245,10 +250,12 @@ def query_of_prompt(prompt: str) -> str:
 
 
 def recall_for_prompt(app: App, session: HookedSession, prompt: str) -> RecallOutput | None:
-    """Run and record a recall for a prompt, without memories of the session or shown to it before. For a short command
-    only rules, preferences, principles, procedures and corrections with a cosine of at least 0.6 count, else all but
-    passages from `hooks.near` on. Return None if the prompt has no query, `hooks.items` is 0, nothing is found, or the
-    answer's doubt is at least `hooks.abstainAt` (if below 1)."""
+    """Run and record a recall for a prompt, without memories of the session or shown to it before.
+
+    Only memories with a cosine of at least `hooks.near` count, and no passages; for a short command only rules,
+    preferences, principles, procedures and corrections, with at least 0.6. None if the prompt has no query,
+    `hooks.items` is 0, nothing is found, or the answer's doubt is at least `hooks.abstainAt` (if below 1).
+    """
     hooks, query = app.settings.hooks, query_of_prompt(prompt)
     if not (query and hooks.items):
         return None

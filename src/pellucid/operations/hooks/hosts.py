@@ -114,11 +114,12 @@ def parse_event(host: str, fields: JsonObject) -> Event:
 
 
 def transcript_of(event: Event, settings: HookSettings) -> str | None:
-    """Return the path of the transcript of an event's session, named by the event or found by the session's id. None
-    unless it is a `*.jsonl` file of the user's (or does not exist yet) in an allowed folder.
+    """Return the absolute path of the transcript of an event's session: the one that the event names, else the first
+    that is found by the session's id. None if there is none, or it may not be read.
 
-    Allowed are the folder of that program's transcripts and the folders in the settings: the path in an event can come
-    from a stranger, who must not make other files be read.
+    It may if it is in an allowed folder, its name ends in `.jsonl`, and the file is the user's own or does not exist
+    yet. Allowed are the folder of that program's transcripts and the folders in the settings: the path in an event can
+    come from a stranger, who must not make other files be read.
     """
     program_folder = Path.home() / event.host.transcripts
     patterns = (each.replace("{}", event.session_id) for each in event.host.named_by_session)
@@ -138,7 +139,8 @@ def transcript_of(event: Event, settings: HookSettings) -> str | None:
 
 def hook_reply(event: Event, context: str, line: str, ask: str) -> JsonObject:
     """Return the JSON for a hook to print, in the form of the event's program: `context` for the agent, a `line` for
-    the user (Cursor shows none), and `ask`, which the agent must answer before it stops. Empty texts are left out."""
+    the user (left out for Cursor, which shows none), and `ask`, which keeps the agent from stopping before it has
+    answered. Empty texts are left out."""
     if event.host.name == "cursor":
         reply: JsonObject = {"additional_context": context} if context else {}
         return reply | ({"followup_message": ask} if ask else {})

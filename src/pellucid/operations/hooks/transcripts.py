@@ -28,9 +28,12 @@ _BATCH = 4 * 1024 * 1024
 
 
 def with_event(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
-    """Return the record of a session (a new record if `session` is None) with an event at the time `now`. `transcript`
-    is the path of its transcript (None: as before). Any event but a start makes the transcript due to be read. If the
-    session starts with its context cleared or compacted, the list of shown memories is emptied."""
+    """Return the record of a session (a new record if `session` is None) with an event at the time `now`; nothing is
+    stored.
+
+    `transcript` is the path of its transcript (None: as before). Any event but a start makes the transcript due to be
+    read. If the session starts with its context cleared or compacted, the list of shown memories is emptied.
+    """
     record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
@@ -51,10 +54,10 @@ def with_event(session: HookedSession | None, event: Event, transcript: str | No
 
 
 def record_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
-    """Add an event to the stored record of its session, or store a new record, and return the record. The folder's
-    project is registered, too, if sessions are filed by folder.
+    """Add an event to the stored record of its session, or store a new record, and return the record.
 
-    `at` is the event's time, None for now; a time in the future counts as now.
+    The folder's project is registered, too, if sessions are filed by folder (`hooks.capture` is on, and no namespace is
+    given). `at` is the event's time, None for now; a time in the future counts as now.
 
     Raises:
         StoreError: the record cannot be written.
@@ -73,11 +76,14 @@ def record_event(app: App, event: Event, at: datetime | None = None) -> HookedSe
 
 
 def read_transcripts(app: App) -> int:
-    """Record waiting events, then read and observe the lines added to the transcripts of known sessions. Return the
-    number of transcripts read; 0 if the settings switch hooks or capturing off.
+    """Record waiting events, then read and observe the lines added to the transcripts of known sessions.
+
+    Return the number of transcripts read; 0 if the settings switch hooks or capturing off. Waiting events that are not
+    valid are dropped. Sessions whose events never came are looked for, too (`_find_unreported`).
 
     Raises:
-        PellucidError: a transcript could not be read or observed; it is read again next time, the others were read.
+        PellucidError: a transcript could not be read or observed; it is read again next time, the others were read. Of
+            several such errors, the last.
     """
     if not (app.settings.hooks.enabled and app.settings.hooks.capture):
         return 0
@@ -131,8 +137,11 @@ def _written_since(folder: str, first: datetime) -> Iterator[str]:
 
 
 def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) -> bool:
-    """Observe the lines added to a session's transcript, if an event made it due or none came for two minutes; return
-    whether it was read. The record of a session that has nothing to read and was silent for 30 days is deleted."""
+    """Observe the lines added to a session's transcript, and store how far it was read; return whether it was read.
+
+    It is read if it grew or a flush is due (the session's `signal`), and an event made it due or none came for two
+    minutes. The record of a session that has nothing to read and was silent for 30 days is deleted.
+    """
     now, size = app.clock.now(), _size(session.transcript)
     if size is None or (size <= session.offset and not session.signal):
         if now - session.heard > _FORGOTTEN:

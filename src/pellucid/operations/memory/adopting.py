@@ -98,8 +98,8 @@ def preview(app: App, request: AdoptInput) -> AdoptOutput:
 
 
 def adopt(app: App, request: AdoptInput) -> AdoptOutput:
-    """Import memories from other tools' files, except those that are known, were adopted before or were forgotten.
-    Written in commits of up to 500; a repeated call after a crash continues.
+    """Import memories from other tools' files, except those that repeat another, are known, were adopted before or were
+    forgotten. They are written in commits of up to 500; a repeated call after a crash continues.
 
     Raises:
         InputError: a file of the request does not exist, has an unknown format or cannot be read.
@@ -192,8 +192,10 @@ class _Adoption:
 
     def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_NewMemory]:
         """Return the memories of a batch that are new, and count each in `counts` by the first outcome that applies:
-        `forgotten`, `repeated` (earlier in these files), `known`, `before` (adopted by an earlier call) or `new`. New
-        ones are also sampled, and foreign ids mapped to ours."""
+        `forgotten`, `repeated` (earlier in these files), `known`, `before` (adopted by an earlier call) or `new`.
+
+        New ones are also sampled. The foreign ids of new, repeated and known ones are mapped to our ids in `_own_ids`.
+        """
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
         keys = [self._adoption_key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         active_ids = self._active_ids(hashes)
@@ -235,7 +237,9 @@ class _Adoption:
 
     def _make_memory(self, each: AdoptedMemory, digest: str) -> Memory:
         """Make a memory of ours from another tool's, with defaults for missing fields; `digest` is its content hash.
-        Times in the future become now. Supersession links are left out."""
+
+        It is not stored yet. A creation or an update in the future becomes now. Supersession links are left out.
+        """
         now = self.app.clock.now()
         category = each.category or _guess_category(each.content)
         confidence = CONFIDENCE[each.kind] if each.confidence is None else each.confidence
@@ -320,7 +324,8 @@ def _batched(items: Iterable[T]) -> Iterator[list[T]]:
 
 def _guess_category(content: str) -> Category:
     """Return the category of a memory without one, by the first line of its content, of which 1,000 characters are
-    read; `fact` if that shows none."""
+    read; `fact` if that shows none, or one of verbatim texts (`TRANSCRIBED`).
+    """
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
     return reading.category if reading and reading.category not in TRANSCRIBED else "fact"

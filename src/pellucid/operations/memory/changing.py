@@ -85,14 +85,15 @@ _VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
 
 
 def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
-    """Change a memory's state: archive, retract or dispute it, pin or unpin it. A retracted memory is valid until now.
-    If the memory is so already, nothing is written.
+    """Change a memory's state: archive, retract or dispute it, pin or unpin it. A retracted memory counts as valid
+    until the moment of its retraction. If the memory is in that state already, nothing is written.
 
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: the id fits several memories, the reason has a space or more than 64 characters, or the memory is a
             section of a document.
         NotYoursError: a program asks to change what a person said.
+        StoreBusyError: others have been writing in the namespace for a minute.
     """
     if len(request.reason) > 64 or " " in request.reason.strip():
         raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
@@ -114,9 +115,9 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
 
 def update(app: App, request: UpdateInput) -> ChangedOutput:
-    """Replace a memory by a new version that supersedes it; the old version stays in its history. Records that the new
-    version was used and, if a recall served the old version, a citation of that. A request that changes nothing leaves
-    the memory as it is.
+    """Replace a memory by a new version that supersedes it; the old version stays in its history. What else the new
+    words contradict is treated as if they had been remembered anew. Records that the new version was used and, if a
+    recall served the old version, a citation of that. A request that changes nothing leaves the memory as it is.
 
     Raises:
         NotFoundError: no such memory in the namespace.
@@ -124,6 +125,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
             moment (a passage) or a section.
         ConflictError: the memory was replaced already, or another memory says the same.
         NotYoursError: a program asks to change what a person said.
+        StoreBusyError: others have been writing in the namespace for a minute.
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
@@ -213,8 +215,8 @@ def _authorship_fields(app: App, old: Memory, request: UpdateInput, content: str
 
 
 def _attributes_still_stated(old: Memory, content: str) -> dict[str, str]:
-    """Return the old version's attributes whose values occur in the new content, in any case; retired attributes are
-    left out."""
+    """Return the old version's attributes whose values occur in the new content, upper or lower case alike; retired
+    attributes are left out."""
     words = f" {normalise(content)} "
     live = {
         name: normalise(value)

@@ -100,6 +100,7 @@ def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
     """Erase memories to the last byte, and write tombstones, so that importing their session does not bring them back.
 
+    Interrupted erasures are finished first. Memories that only the erased ones had replaced or disputed are restored.
     Places that cannot be erased yet (a file in use, a full disk) are listed in `remains`; later commands retry.
 
     Raises:
@@ -127,8 +128,9 @@ def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
-    """Erase every memory that passes the filters, `ROUND` at a time, and return the sum of all rounds; after a crash, a
-    repeated call continues. InputError without a filter, other errors as of `forget`."""
+    """Erase every memory that passes the filters, whoever said it, `ROUND` at a time, and return the sum of all rounds;
+    after a crash, a repeated call continues. InputError without a filter; ConflictError, NoRoomError and UnhealthyError
+    as of `forget` (what earlier rounds erased is gone)."""
     require_settled(app, ledger=False)
     outcome = ForgetOutput(done=True, memories=(), places={})
     with app.unit_of_work.deciding(None):
@@ -206,8 +208,7 @@ def _find_memories(app: App, namespace: str, name: str, documents: Sequence[File
 
 
 def plan_erasure(app: App, namespace: str, chosen: Sequence[Served], *, chain: bool = False) -> Erasure:
-    """Plan the erasure of these memories and of everything that contains their words; with `chain`, of their older and
-    newer versions, too."""
+    """Plan the erasure of memories (with `chain`, of all their versions) and of all that contains their words."""
     memories, episodes = app.index.memories(namespace), app.lookup.episodes(namespace)
     return erasure.plan_erasure(app.records, memories, episodes, chosen, chain=chain)
 
@@ -250,8 +251,7 @@ def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
 
 
 def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
-    """Return the tombstone keys of an erasure's memories and documents, by which they will be recognised if they are
-    imported again."""
+    """Return the tombstone keys of an erasure's memories and documents, by which a return of them is recognised."""
     of_memories = {key for served, _ in plan.going for key in tombstones(app.key, served.memory)}
     return of_memories | {key for keys in _document_keys(app, plan).values() for key in keys}
 

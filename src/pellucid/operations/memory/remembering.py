@@ -63,13 +63,15 @@ class RememberOutput(Wire):
 
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
-    """Write one memory, asserted by the user or an agent; memories that it replaces get a citation if a recall served
-    them. The same content is stored once for each entity and set of boundary scopes (`private` and the like, which
-    restrict who may recall it): a memory that exists is given the requested tags, pin and axiom status (only another
-    axiom replaces it) instead, unless an agent asks and a person said the memory.
+    """Write one memory that a person or a program asserts. It can supersede older statements of the same thing, which
+    get a citation if a recall served them.
+
+    The same content is stored once for each entity and set of boundary scopes (`private` and the like, which restrict
+    who may recall it): if it is there already, that memory is only given the requested tags, pin and axiom status (only
+    another axiom replaces it), or nothing if a program asks and a person said it.
 
     Raises:
-        InputError: the content is empty; the category is `moment` or `section`, which come from files; or an agent
+        InputError: the content is empty; the category is `moment` or `section`, which come from files; or a program
             states an axiom.
     """
     asked = request.model_copy(update={"content": request.content.strip()})
@@ -102,8 +104,8 @@ def _with_attributes_from_text(asked: RememberInput) -> RememberInput:
 
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
-    """Create a memory, reconcile it with known memories, and commit the result. Return the memory as it is stored, or
-    the existing memory that says the same. `digest` is the content hash.
+    """Create a memory, reconcile it with known memories, which it can supersede, and commit the result. Return the
+    memory as it is stored, or the existing memory that says the same. `digest` is the content hash.
 
     The reconciler looks for the same words again, as it does for every statement, wherever that comes from.
     """
@@ -154,8 +156,8 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
 
 def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """Add the requested tags, pin and axiom status to the memory with this content hash (`digest`) and the request's
-    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted. A moment or
-    section, what has all of that, and what a person said if an agent asks, is returned unchanged."""
+    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted. It is returned
+    unchanged if it is a moment or section, has all of these already, or if a program asks and a person said it."""
     by_scopes = app.index.holding(asked.namespace, [digest]).get(digest, {})
     memory_id = by_scopes.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if memory_id is None:
@@ -190,7 +192,9 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
 
 
 def _missing_fields(memory: Memory, asked: RememberInput) -> Fields:
-    """Return the fields that the request adds to an existing memory: tags, pin, axiom status; empty if it has all."""
+    """Return the fields that the request changes in an existing memory: tags (the old ones, then the new), pin, axiom
+    status; empty if it has all.
+    """
     fields: Fields = {}
     if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in memory.tags]:
         fields["tags"] = [*memory.tags, *new]

@@ -143,9 +143,12 @@ class _Entry:
 
 
 def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
-    """List memories that need review, the gravest first, a page of `limit`: flagged as wrong or outdated since they
-    were verified, waiting, quarantined, disputed or stale. Stale memories that no recall has served within
-    `lifecycle.staleAfterDays`, as after an import of old sessions, are only counted unless `resting` is asked for."""
+    """List memories that need review, the gravest first, a page of `limit`; InputError for an `after` of another list.
+
+    They are flagged as wrong or outdated since they were last verified, waiting, quarantined, disputed or stale. Stale
+    memories that no recall has served within `lifecycle.staleAfterDays`, as after an import of old sessions, are only
+    counted unless `resting` is asked for.
+    """
     namespace, now, after_days = request.namespace, app.clock.now(), app.settings.lifecycle.stale_after_days
     against = defaultdict[str, list[CitationRow]](list)
     for row in app.citations.against(namespace):

@@ -115,8 +115,8 @@ class EpisodesOutput(Wire):
 
 def history_of_name(app: App, request: HistoryInput) -> HistoryOutput | EntityHistoryOutput:
     """Return the history of the entity or document with this name, else of the memory with this id or path. A name that
-    begins with `mem_` is a memory's. Errors as of `history_of_entity` and `history_of_memory`; `unknown_name_error` for
-    a name that nothing has."""
+    begins with `mem_` is a memory's. Errors as of `history_of_entity` and `history_of_memory`; but for a name that does
+    not begin so, `unknown_name_error` in place of NotFoundError."""
     if not request.name.startswith("mem_"):
         node = app.graph.entity(request.namespace, request.name)
         if node is not None and node.type not in TEXT_NODE_TYPES:
@@ -134,8 +134,10 @@ def history_of_name(app: App, request: HistoryInput) -> HistoryOutput | EntityHi
 def history_of_memory(
     app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput:
-    """Return the history of one memory, and record a use of it; of a forgotten memory only its ledger rows and when it
-    was forgotten, whatever the instants.
+    """Return the history of one memory, by its id, the last ten digits of the id or its path, and record a use of it.
+    Of a forgotten memory, return only its ledger rows and when it was forgotten, whatever the instants.
+
+    With `as_known_at`, only what was recorded by then; with either instant, `held` is the version that was valid.
 
     Raises:
         NotFoundError: the namespace never had such a memory, or the memory was not written yet at `as_known_at`.
@@ -183,7 +185,8 @@ def _version_in_force(
     app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
 ) -> HeldVersion | None:
     """Return the version valid at `past.at` (else at `past.known`), and whether a recall could return it then; None if
-    none was valid. Of several, that is the memory asked about, `start`, else the version whose validity began last."""
+    none was valid, or `past` has no instant. Of several, that is the memory asked about, `start`, else the version
+    whose validity began last. `events` tell what put it out of force."""
     at = past.at or past.known
     if at is None:
         return None
@@ -223,8 +226,9 @@ def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOu
 def _version_chain(
     app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known_at: datetime | None
 ) -> list[Listed]:
-    """Return a memory and all memories linked to it, also through others, by superseding or derivation, oldest first,
-    as they were known at `known_at` (None: now) by the ledger rows `changes`."""
+    """Return a memory and all memories linked to it, also through others, by superseding, derivation or retired
+    attributes, oldest first, as they were known at `known_at` (None: now) by the ledger rows `changes`. Those that were
+    not written yet then are left out, the memory itself, too."""
     found: dict[str, Listed] = {}
     waiting = [start.id]
     while waiting:
@@ -246,10 +250,11 @@ def _linked_ids(memory: Memory) -> Sequence[str]:
 
 
 def list_episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
-    """List the episodes of a namespace, newest first; with a query, those that contain words of the query, best first.
+    """List the episodes of a namespace, or of one session in it, newest first; with a query, those that contain words
+    of the query, best first.
 
-    The score is the sum of log(1 + episodes / episodes with the word) over the query's words in the episode. InputError
-    for a query without a content word, and for a cursor of another list.
+    The score is the sum of log(1 + number of episodes / number with the word) over the query's words in the episode.
+    InputError for a query without a content word, and for a cursor of another list.
     """
     filed = app.lookup.episodes(request.namespace)
     if request.session_id:

@@ -109,7 +109,7 @@ class TrustChangeOutput(Wire):
 
 def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
     """List the active memories of a trust zone, newest first, a page of `limit`, each with its reason for quarantine
-    (see `quarantine_reason`)."""
+    (see `quarantine_reason`). InputError for a cursor of another list."""
     in_zone = [
         each
         for each in app.index.memories(request.namespace)
@@ -175,12 +175,14 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
 
 def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
     """Put the memories that the request names, or all from a source, into quarantine: no recall returns them, and they
-    change no others. Memories in quarantine stay as they are; a preview writes nothing.
+    change no others. Memories in quarantine stay as they are, as do a source's versions of headers; a preview writes
+    nothing.
 
     Raises:
         InputError: the request names neither memories nor a source, or an id fits several memories.
         NotFoundError: no such memory in the namespace.
-        ConflictError: the request names a moment (to be retracted) or the version of a header (to be forgotten).
+        ConflictError: the request names by id a moment (to be retracted) or the version of a header (to be forgotten);
+            or the file of a section is gone.
     """
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
@@ -198,10 +200,11 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
 
 
 def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Put all memories from a source into quarantine (moments, that is passages, are retracted), and restore what they
-    had replaced, in one operation: superseded memories become active again unless they were changed since, and retired
-    attributes count again. A preview writes nothing. InputError if the request names neither memories nor a source;
-    errors as of `find_memory`, too."""
+    """Put the memories that the request names, or all from a source, into quarantine (moments, that is passages, are
+    retracted), and restore what they had replaced, in one operation. A preview writes nothing.
+
+    Superseded memories are again as they were before, unless they were changed since, and retired attributes count
+    again. InputError if the request names neither memories nor a source; errors as of `find_memory`, too."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
@@ -224,8 +227,10 @@ def _retire(changes: ChangeSet, served: Served, request: SourceInput) -> bool:
 
 
 def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
-    """Add to `changes` that the memories which those with ids in `gone` had superseded, or whose attributes they had
-    retired, are restored, if that was their last change; return the restored memories, without those in `gone`."""
+    """Restore the memories that those with ids in `gone` had superseded, or whose attributes they had retired, if that
+    was their last change; the changes are added to `changes`. Return the restored memories, without those in `gone`.
+
+    A memory in `gone` that was itself superseded by one outside of it counts for nothing here."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type not in {"corroborated", "redated"}:
@@ -279,7 +284,9 @@ def quarantine_reason(memory: Memory) -> str:
 
 
 def _is_from_source(memory: Memory, request: SourceInput) -> bool:
-    """Whether a memory fits all of the session, agent, source class and time that the request gives."""
+    """Whether a memory fits all of the session, agent, source class and time that the request gives; a memory without a
+    source class is of `manual`.
+    """
     criteria = (
         (request.session_id, memory.session_id),
         (request.agent, memory.agent),
@@ -306,7 +313,7 @@ def _commit(
     preview: bool = False,
     restored: Sequence[Served] = (),
 ) -> TrustChangeOutput:
-    """Commit the changes of these memories, unless `preview` is set or there are none, and return the output. `what`
+    """Commit the changes, unless `preview` is set or `memories`, which they are of, is empty; return the output. `what`
     was done to the memories that are not among `restored`, such as `quarantined`."""
     restored_ids = {each.memory.id for each in restored}
     changed = tuple(

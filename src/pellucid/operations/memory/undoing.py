@@ -36,7 +36,7 @@ class UndoOutput(Wire):
 def undo(app: App, request: UndoInput) -> UndoOutput:
     """Undo an operation, an import, or the last change of a memory, in one new operation. An undo can be undone, too.
 
-    Memories created by an import are archived; later changes of them stay.
+    Of an import, the memories that it wrote are archived, except those that were changed since.
 
     Raises:
         NotFoundError: the target has no changes in the namespace, or a memory of the operation was forgotten since.
@@ -68,9 +68,8 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
 
 
 def _import_operations(app: App, target: str) -> set[str]:
-    """Return the ids of the import operations that a target names: the operation `op_…`, or for `op_…..op_…` all from
-    the first to the last. Operations of other kinds are left out; empty for any other target, and if the first or
-    last is unknown."""
+    """Return the ids of the import operations that a target names: the operation `op_…` if it is one, or for
+    `op_…..op_…` all from the first to the last. Empty for any other target, and if the first or last is unknown."""
     first, _, last = target.partition("..")
     if not first.startswith("op_"):
         return set()
@@ -94,9 +93,10 @@ def _paths_begun_by(app: App, operations: Collection[str]) -> set[str]:
 
 
 def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
-    """Return the ledger rows to undo, oldest first: all rows of an operation or import; or the last change of a memory,
-    with the rows of the same operation that are linked to it, but for those of memories forgotten since. Empty if there
-    are none. Events `corroborated`, `redated` and `forgotten` cannot be undone."""
+    """Return the ledger rows to undo, oldest first; empty if there are none. They are all rows of the operation that
+    the request names, or of the operations `imports`, if there are any; or the last change of a memory, with the rows
+    of the same operation that are linked to it, but for those of memories forgotten since. Events `corroborated`,
+    `redated` and `forgotten` cannot be undone. Errors of `find_memory` if the target is no operation and no memory."""
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)
@@ -134,8 +134,9 @@ def _current_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) ->
 
 
 def _undo_change(changes: ChangeSet, current: dict[str, Served], row: LifecycleRow) -> None:
-    """Add to `changes` that the change of a ledger row is undone (a memory that it created is archived). `current` maps
-    ids to memories; ConflictError if the memory was changed again since."""
+    """Add to `changes` that the change of a ledger row is undone: a memory that it created is archived, and one that
+    superseded the memory loses its link to it. `current` maps ids to memories; ConflictError if the memory was changed
+    again since."""
     served = current[row.memory_id]
     if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
         if changes.now(served.memory).status != row.after.get("status", "active"):

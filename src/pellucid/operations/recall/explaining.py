@@ -87,7 +87,7 @@ class AblateInput(Wire):
 
 def replay_recall(app: App, request: ReplayInput) -> ReplayOutput:
     """Recompute a recall from its receipt; with `live`, also ask its request again today, without recording that, and
-    say what differs. Errors as of `load_receipt`."""
+    say what differs. Errors as of `load_receipt`; DeadlineError if asking again takes too long."""
     receipt = load_receipt(app, request.namespace, request.recall_id)
     replayed = replay_receipt(receipt)
     results, live_output = replayed.ranking[: replayed.served], _live_output(app, receipt) if request.live else None
@@ -113,8 +113,8 @@ def _headlines(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[st
 
 
 def diff_recalls(app: App, request: DiffInput) -> RecallDiff:
-    """Compare recall `b` with recall `a`, both of this namespace, with headlines of the memories that the callers of
-    both recalls are allowed to read. Errors as of `load_receipt`."""
+    """Compare recall `b` with recall `a`, both of this namespace; headlines are added of the memories that the callers
+    of both recalls are allowed to read. Errors as of `load_receipt`."""
     before, after = load_receipt(app, request.namespace, request.a), load_receipt(app, request.namespace, request.b)
     difference = diff(before, after)
     scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
@@ -135,7 +135,7 @@ def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     """Ask the recorded request again today, without recording that, and compare the result with the receipt. If the
-    receipt lacks the question, nothing is asked, and the output has that as its only reason."""
+    receipt lacks the question, nothing is asked, `identical` is None, and that is the only reason."""
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # every recorded setting applies
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
@@ -186,8 +186,9 @@ def _written_paths(rows: Sequence[OperationRow]) -> set[str]:
 
 
 def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
-    """Return the ids of the memories that these operations created, and of those that were forgotten after an ISO
-    timestamp (at any time if `after` is None), each once, in the order of the ledger."""
+    """Return the ids of the memories that these operations created, by the ledger, as a set; and of those that were
+    forgotten after an ISO timestamp (at any time if `after` is None), by whatever operation, each once, in the order of
+    the ledger."""
     made, forgotten = set[str](), dict[str, None]()
     begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):

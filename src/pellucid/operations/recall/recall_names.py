@@ -15,8 +15,9 @@ def is_recall_name(words: str) -> bool:
 
 
 def resolve_recall_id(app: App, namespace: str, name: str) -> str:
-    """Return the id of the last recall for `last`, of the recall before for `last~1` and so on, NotFoundError if there
-    are too few recalls; return any other name unchanged."""
+    """Return the id of the newest recall of the namespace for `last`, of the one before for `last~1` and so on; any
+    other name is returned unchanged, whether there is such a recall or not. NotFoundError if there are too few recalls.
+    """
     matched = _LAST.fullmatch(name)
     if not matched:
         return name

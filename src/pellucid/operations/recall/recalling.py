@@ -147,7 +147,7 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in this namespace, record that, and give each memory's reason or, if it abstained, the nearest misses."""
+    """Recall in this namespace alone, record it, and give each memory's reason or, abstaining, the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
     results = {result.memory_id: result for result in snapshot.results}
@@ -204,8 +204,9 @@ def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
 def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Run and record a recall, and explain it from its receipt. With `align`, the words of question and memories that
-    matched are added; `turned_away` is the maximum number of rejected memories to name. Errors as of `recall`."""
+    """Run, record and explain a recall of the request's own namespace alone. With `align`, the words of question and
+    memories that matched are added; `turned_away` is the most rejected memories to name. Errors as of `recall`.
+    """
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
     receipt = receipt_draft.receipt()
     found = (*state.served, *_left_out_for_another(app, receipt.state))
@@ -260,11 +261,11 @@ def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int
 
 
 def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Run a recall, store its receipt and its event, and tell the watchers of `app` (with the request as built, which
-    the plan changes in the state). Of one that fails or runs out of time, only an event is stored, the watchers are
-    told, and the error is raised again; of invalid input, nothing. Return the recall's state (with memories as they
-    were known at `as_known_at`), the draft of its receipt, and why that could not be stored ("" if it was).
-    `hands_out`: whether the caller gets the context; if not, its size counts as 0 in the event.
+    """Run a recall, tell the watchers of `app` (with the request as built, which the plan changes in the state), and
+    store its receipt and event. Return its state (with memories as known at the instants asked about), the draft of its
+    receipt, and why that could not be stored ("" if it was). Of one that fails or runs out of time, the watchers are
+    told, only an event is stored, and the error is raised again; an InputError is raised without either. `hands_out`:
+    whether the caller gets the context; if not, its size counts as 0 in the event.
     """
     request, began = build_request(app, asked), perf_counter()
     try:
@@ -344,7 +345,7 @@ def build_snapshot(
 
 
 def _left_out_for_another(app: App, state: State) -> list[Served]:
-    """Return the memories of `ids_left_out_for_another`, as they are today."""
+    """Return the memories, as of today, that were left out as repeats, or as sections beside what an edge leads to."""
     return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 

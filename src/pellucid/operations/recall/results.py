@@ -41,8 +41,9 @@ class ResultOutput(Wire):
 
 
 def _use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
-    """Return the memory at a rank of a recall, counted from 1. Records a use of the memory, and a citation with the
-    sign `evidence` in the recall's session. NotFoundError if there is no such recall or rank, or the memory is gone."""
+    """Return the memory at a rank of a recall, counted from 1. Records a use of the memory, and a citation of the kind
+    that `evidence` (`opened`, `copied`) stands for, in the recall's session. NotFoundError if there is no such recall
+    or rank, or the memory is gone."""
     row = find_recall(app, request.namespace, request.recall_id)
     served = app.history.audit(row.recall_id, request.place, request.namespace)
     if served is None:
@@ -65,12 +66,14 @@ def _use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOut
 
 
 def open_result(app: App, request: ResultInput) -> ResultOutput:
-    """Return the memory at a rank of a recall, and record that its file was opened; see `_use_result`."""
+    """Return the memory at a rank of a recall, and record that its file was opened; effects and errors as of
+    `_use_result`."""
     return _use_result(app, request, "opened")
 
 
 def copy_result(app: App, request: ResultInput) -> ResultOutput:
-    """Return the memory at a rank of a recall, and record that its words were copied; see `_use_result`."""
+    """Return the memory at a rank of a recall, and record that its words were copied; effects and errors as of
+    `_use_result`."""
     return _use_result(app, request, "copied")
 
 
@@ -127,8 +130,8 @@ class FeedbackOutput(Wire):
 
 def give_feedback(app: App, request: FeedbackInput) -> FeedbackOutput:
     """Store a verdict on a recall as a whole, as a citation of the recall itself. If the same verdict on it was already
-    given in the recall's session (for a recall without a session: on this day, UTC), the earlier row stays and the
-    output is not new. Errors as of `find_recall`; StoreError if it cannot be written."""
+    given in the recall's session (for a recall without a session: on this day, UTC), the earlier one stays, with its
+    comment, and the output's `is_new` is false. Errors as of `find_recall`; StoreError if it cannot be written."""
     row, now = find_recall(app, request.namespace, request.recall_id), app.clock.now()
     details = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
     citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *details)

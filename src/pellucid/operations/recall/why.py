@@ -88,7 +88,8 @@ def why(app: App, request: WhyInput) -> WhyOutput:
     question, ask it and explain the first results.
 
     Raises:
-        InputError: both a question and an earlier recall are given, or neither for an id; or the question is not valid.
+        InputError: both a question and an earlier recall are given, or neither for an id; `memory` is empty; or the
+            question is not valid.
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
             without a question, nothing is on record of these words.
     """
@@ -108,8 +109,9 @@ def _explain_in_recall(app: App, request: WhyInput) -> WhyOutput:
 
 
 def _explain_never_kept(app: App, request: WhyInput) -> WhyOutput | None:
-    """Say why the request's words did not become a memory; None if they are the name or a part of a memory, or are an
-    id without a memory, or if no decision about them is recorded."""
+    """Say why the request's words did not become a memory; None if there are no words, if they are the name or a part
+    of a memory or an id without a memory, or if no decision about them is recorded.
+    """
     words = request.memory.strip()
     try:
         is_kept = not words or find_by_name(app, request.namespace, words) is not None

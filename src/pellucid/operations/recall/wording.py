@@ -34,7 +34,7 @@ def headlines_of(
 def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
     """Return the snapshot with a headline of each memory that it names and that the caller is allowed to read.
 
-    Memories that `build` had are read again: which others a snapshot names is known only now; one query reads all.
+    All of these are read anew, in one query, also those that were read when the snapshot was built.
     """
     results = {each.memory_id for each in snapshot.results}
     words = headlines_of(app, request.namespace, request.scopes, _memory_ids(snapshot), results)
@@ -42,9 +42,10 @@ def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> 
 
 
 def _memory_ids(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Return the ids of all memories that a snapshot names, also as nodes of its graph paths; an id can recur.
+    """Return the ids of all memories that a snapshot names; an id can recur.
 
-    Reasons of rejection name none beside these: of a repeat, one of the results by number.
+    They are those of results, of what was rejected or omitted, of the nearest when it abstained, and those in a
+    result's `why` or graph path.
     """
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)

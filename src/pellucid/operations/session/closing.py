@@ -59,10 +59,12 @@ def wrap(app: App, request: ClosingInput) -> ClosingOutput:
 def _close_session(app: App, request: ClosingInput, signal: Insistent) -> ClosingOutput:
     """Flush all waiting turns of a session and its sub-agents, and report the session's recalls and the citations made
     in it. Without a session id, flush the waiting turns that came without a session, and report today's (UTC) recalls
-    and citations outside of sessions. `signal` is the reason for the flush.
+    and citations outside of sessions. `signal` is the reason for the flush. If the extractor fails, turns still wait,
+    and `problem` says why.
 
     Raises:
         StoreError: something cannot be read or written.
+        DeadlineError: the time of the call was over; what was not flushed waits.
     """
     now = app.clock.now()
     observed = observe_turns(app, ObserveInput(**request.model_dump(), flush=signal))

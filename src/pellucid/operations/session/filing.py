@@ -26,8 +26,9 @@ class SessionFiling:
     """
 
     def __init__(self, app: App, default_namespace: str, file_folders: Mapping[str, Path] | None = None) -> None:
-        """Load the registry of projects. Sessions without a folder go to the project around their file, whose folder
-        `file_folders` maps them to, and others to `default_namespace`."""
+        """Load the registry of projects. A session none of whose first turns names a folder goes to the project around
+        its file, if there is one, else to `default_namespace`. `file_folders` maps ids of sessions to the folders of
+        their files; it can be filled while turns are read."""
         self._app = app
         self._default_namespace = default_namespace
         self._file_folders: Mapping[str, Path] = (
@@ -39,9 +40,10 @@ class SessionFiling:
         self._kept_sessions = cache(app.lookup.sessions)  # by namespace
 
     def with_known_namespace(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Yield the same turns, each after its session's namespace was chosen. That happens when a turn of the session
-        names a folder, `PATIENCE` of its turns wait, more than 64 sessions wait, or there are no more turns. The turns
-        of a session stay in order."""
+        """Yield the same turns, each after its session's namespace was chosen, for which the first of them are held
+        back. It is chosen when a turn of the session names a folder, `PATIENCE` of its turns wait, more than 64
+        sessions wait (of these, the one that waits longest), or there are no more turns. The turns of a session stay in
+        order."""
         waiting: dict[str, list[Turn]] = {}
         for turn in turns:
             if turn.session_id in self._sessions:
@@ -66,7 +68,8 @@ class SessionFiling:
 
     def namespace_in(self, folder: str) -> str:
         """Return the namespace of a session that begins in a folder, and register the folder's project if it is new. If
-        the folder cannot be a project's, that is the default namespace."""
+        the folder cannot be a project's, or there are too many projects for a new one, that is the default namespace.
+        """
         place = self._find_place(folder)
         return self._register_project(place) if place else self._default_namespace
 
@@ -151,6 +154,7 @@ class SessionFiling:
         return next((each for each in named if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
-        """Change the registry of projects on disk, and load it as it is then."""
+        """Change the registry of projects on disk, load it as it is then, and forget the folders that were looked up.
+        """
         self._known = self._app.projects.change(change)
         self._folders.clear()

@@ -105,8 +105,9 @@ class ImportOutput(Wire):
 
 
 def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
-    """Import transcripts, without the turns that were imported before; repeating an interrupted import continues it.
-    The app's `progress` gets the bytes read and the bytes of all files.
+    """Import transcripts, without the turns that were imported before; repeating an interrupted import continues it. If
+    the encoder, or a model that extracts or judges, fails on the way, the import ends there, and `extractor_problem`
+    says why. The app's `progress` gets the bytes read and the bytes of all files.
 
     Raises:
         InputError: a file of the request does not exist, cannot be read or has an unknown format; or a setting of the
@@ -206,8 +207,8 @@ class _Intakes:
 
 
 def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
-    """Return the error of an import that ran out of time, which says what was kept so far, how to go on, and how to
-    undo the import."""
+    """Return the error of an import that ran out of time (`error`), with what was kept so far, how to go on, and how to
+    undo what was kept, if anything was."""
     tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")

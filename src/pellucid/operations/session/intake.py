@@ -86,8 +86,7 @@ class Intake:
         """Cut turns, whose `fingerprint` is set, into segments and keep these; returns when all are searchable. All
         turns go to this namespace: an import, which has several, calls `distribute` itself.
 
-        Raises:
-            EncoderError: the extractor's endpoint failed; what was kept stays, and a repeated import takes the rest.
+        Errors as of `keep`; what was kept before stays, and a repeated import takes the rest.
         """
         distribute(turns, lambda _: self)
 
@@ -206,7 +205,8 @@ class Intake:
     ) -> tuple[Sequence[Memory], list[Segment]]:
         """Commit observed segments as one operation, and mark their turns and the keys in `keys_left_out` as seen.
 
-        Return the extracted memories, and the segments left out, as another process took some of their turns meanwhile.
+        Return the extracted memories (none in mode `verbatim`), and the segments left out, as another process took some
+        of their turns meanwhile.
         """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen(_fingerprints(each.segment for each in observed))
@@ -336,8 +336,9 @@ class Intake:
         return [write for write, _ in written]
 
     def _retention(self, observed: Observed) -> TurnsKept:
-        """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
-        the output of tools."""
+        """Return which of a segment's turns are kept word for word (those not forgotten and, in mode `both`, without
+        the output of tools), and what of them is doubted.
+        """
         tombstones = self.app.lookup.tombstone_keys()  # asked again under the lock: something may be forgotten since
         return TurnsKept(observed.doubted, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
 

@@ -62,7 +62,9 @@ def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence
 
 
 def _cite_rewritten(app: App, namespace: str, session_id: str, made: Sequence[Memory]) -> None:
-    """Cite each memory that one of the new memories of this session replaced."""
+    """Cite each memory that one of the memories `made` of this session replaced, if a recall had served it to the
+    session.
+    """
     for new in made:
         for old in new.supersedes if new.session_id == session_id else ():
             cite_if_served(
@@ -87,7 +89,7 @@ class _ServedMemory:
 
 
 def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
-    """Yield a possible use for each served memory whose id, or its last ten digits, is in the turn, and another for
+    """Yield a possible use for each served memory whose id, or its last ten characters, is in the turn, and another for
     each that shares phrases with the turn: runs of words with `TELLING` (4) content words."""
     ids, in_turn = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
@@ -109,8 +111,8 @@ class _SessionUses:
     recalls: Sequence[ServedRecall]
 
     def cite_uses(self) -> None:
-        """Store citations of the memories that the turns used, each memory once for each kind of citation, and record
-        each as a use of the memory."""
+        """Store citations of the memories that the turns used, each memory once in the session for each kind of
+        citation, and record each as a use of the memory."""
         cited = {(row.memory_id, row.kind) for row in self.app.citations.on(self.namespace, self.session_id)}
         for use in self._possible_uses():
             memory_id, kind = use.memory.id, KINDS[use.evidence]
@@ -122,8 +124,8 @@ class _SessionUses:
                 cited.add((memory_id, kind))
 
     def _possible_uses(self) -> Iterator[_Use]:
-        """Yield the possible uses of memories in turns after they were served: in the agent's words, or by a file that
-        is an argument of a tool call. Turns without a time are left out."""
+        """Yield the possible uses of memories in turns after they were first served: their id or words in what the
+        agent says, or a file that they name as an argument of a tool call. Turns without a time are left out."""
         since: dict[str, int] = {}
         for recall in self.recalls:
             since |= dict.fromkeys(recall.memory_ids, recall.at)
@@ -141,9 +143,11 @@ class _SessionUses:
                 )
 
     def _evidence_words(self, use: _Use) -> str | None:
-        """Return the words to store as evidence of a use: the last ten digits of an id, a file's path, or the longest
-        part of the turn that new phrases cover. None if there was no use: the file's name or each phrase is in an
-        earlier turn or an earlier recall's question already or, for a phrase, in memories of other sessions."""
+        """Return the words to store as evidence of a use: the last ten characters of an id, a file's path, or the
+        longest part of the turn that new phrases cover.
+
+        None if there was no use: the file's name or each phrase is in an earlier turn or an earlier recall's question
+        already or, for a phrase, in memories of other sessions."""
         if use.evidence == "id":
             return use.memory.id[-_SHORT:]
         before = [each for number, each in self._earlier if number < use.turn.ordinal]

@@ -95,10 +95,11 @@ class SpoolInput(Wire):
 
 
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
-    """Spool turns of live sessions and flush the segments that they complete; then flush these sessions as `finish`
-    does, and all sessions in which no turn arrived for `observe.flushMinutes`.
+    """Spool turns of live sessions and flush the segments that they complete; then, as `Observer.finish` does, flush
+    these sessions if the request has a signal, and all sessions in which no turn arrived for `observe.flushMinutes`.
 
-    When this returns, every turn is acknowledged: it waits on disk, redacted, or was flushed.
+    When this returns, every turn is acknowledged: it waits on disk, redacted, or was flushed or dropped for a reason.
+    If extraction fails, turns wait, and the output says why.
 
     Raises:
         InputError: the format is one that cannot be read line by line.
@@ -111,7 +112,7 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
 
 
 def show_waiting(app: App, request: SpoolInput) -> SpoolOutput:
-    """Return the numbers of waiting turns by session; with `by_folder`, of every project."""
+    """Return the number of waiting turns of each session in the namespace; with `by_folder`, of every project, too."""
     backlogs = _backlogs(
         app, SessionFiling(app, request.namespace).namespaces if request.by_folder else {request.namespace}
     )
@@ -147,7 +148,7 @@ class Observer:
 
     def follow(self, read: Callable[[int], bytes]) -> None:
         """Take lines as they arrive, until `read(max_bytes)` returns no bytes; all are acknowledged before more are
-        read."""
+        read. Errors as of `take`; what was acknowledged before stays."""
         for lines in line_batches(read):
             self.take(lines)
 
@@ -175,7 +176,9 @@ class Observer:
         return self._spooled.total() - before
 
     def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
-        """Add the turns of one session to the spool of its namespace."""
+        """Add those turns of one session that are to be kept to the spool of its namespace; count what was read,
+        dropped and spooled.
+        """
         request = self._request.model_copy(update={"namespace": namespace})
         writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
@@ -264,8 +267,8 @@ class SpoolWriter:
 
     def admit(self, turn: Turn) -> None:
         """Queue a turn for the spool, with the session's next number. A turn that must not be stored, as the session is
-        off the record or the guard refuses it, is only counted and uses up a number; for a turn that is in the spool or
-        was imported see `_add_turn`."""
+        off the record, it belongs to a prompt of Pellucid's own, or the guard refuses it, is only counted and uses up a
+        number; for a turn that is in the spool or was imported see `_add_turn`."""
         turn = replace(
             turn,
             ordinal=self._next,
@@ -298,8 +301,9 @@ class SpoolWriter:
         self._next += 1
 
     def close(self) -> int:
-        """Write the queued turns to the spool in one step, and return their number. Placeholders are added: one while
-        the session is off the record, dropped when that ends, and one for the last number, if no queued turn has it."""
+        """Write the queued turns to the spool in one step, and return their number. Placeholders, which do not count,
+        are written with them: one if the session is off the record now (removed once it no longer is), and one for the
+        last number used up, if no queued turn has it."""
         off_record = self._off.drop_reason(Turn(self._session, 0, "assistant", "-"), "-")
         is_marked = self._mark.key in self._waiting
         added = [*self._new, self._mark] if off_record and not is_marked else self._new

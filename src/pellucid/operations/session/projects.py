@@ -54,8 +54,8 @@ class MoveInput(Wire):
 
 
 def place_of(folder: str, registry: ProjectRegistry) -> FolderPlace | None:
-    """Return the root that a folder belongs to, and the registered project there, if any. None for `/`, a folder that
-    contains the user's home, a text that is not a path, or a path with a secret.
+    """Return the root that a folder belongs to, and the registered project there, if any. None for a text that is not a
+    path, a path with a secret, and if the root is that of a disk, or is or contains the user's home.
 
     The root is the nearer of two: the checkout that contains the folder on this disk, and the registered root that
     contains it; if there are none, the folder itself. Nothing in the folder is run or trusted, see `git.checkout`.
@@ -79,7 +79,7 @@ def place_of_file(folder: Path, registry: ProjectRegistry) -> FolderPlace | None
 
 
 def _nearest_place(folder: str, registry: ProjectRegistry) -> FolderPlace | None:
-    """Return the place of a folder as of `place_of`, but also if its path contains a secret."""
+    """Return the place of a folder as `place_of` does, but also if its path contains a secret."""
     path = folder_path(folder)
     if path is None:
         return None
@@ -110,8 +110,9 @@ def _is_secret(root: str) -> bool:
 
 def app_in_project(app: App, folder: str | None = None) -> App:
     """Return the app with the namespace of the registered project that a folder (None: the working folder) belongs to,
-    and with further namespaces to ask. The namespace stays if there is no such project; if the settings name a
-    namespace, the app is returned unchanged.
+    and in `also` with further namespaces to ask: those of the settings, and `local/default` if it has earlier sessions
+    of the project. The namespace stays if there is no such project; if the settings name a namespace, the app is
+    returned unchanged.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -148,7 +149,8 @@ def list_projects(app: App, _request: object = None) -> ProjectsOutput:
 
 def move_project(app: App, request: MoveInput) -> ProjectRow:
     """Record that a project's repository is in another folder now, and return the project's row; sessions that name the
-    old folder still belong to the project.
+    old folder still belong to the project. The new root is that of the repository around the folder, if it is in one;
+    an empty project that had this root is dropped.
 
     Raises:
         NotFoundError: no project has this namespace.

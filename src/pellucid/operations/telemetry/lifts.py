@@ -31,8 +31,8 @@ def compute_lifts(app: App, namespace: str) -> int:
 
 def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
     """Yield, for each part of `_PARTS` (graph, temporal, renew), the rank of each memory in a recall with and without
-    it. Both are None if the receipt is gone or damaged, or does not say enough; the rank without the part also if it
-    would be below the recall's `topK` and below the rank with it."""
+    it. A rank is None if the memory has none; both are if the receipt is gone or damaged, or does not say enough; the
+    rank without the part also if it would be below the recall's `topK` and below the rank with it."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None

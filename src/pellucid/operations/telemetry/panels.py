@@ -61,8 +61,9 @@ def _summed(name: str, unit: str, text: str) -> Column:
 
 
 def _ratio(name: str, part: str, whole: str, text: str) -> Column:
-    """Make a column that shows the sum of measure `part` as a share of the sum of measure `whole`; None if that is
-    0."""
+    """Make a column that shows the sum of measure `part` as a share of the sum of measure `whole`, rounded to four
+    decimals; None if the latter is 0.
+    """
     return Column(name, "share", text, lambda sums, _: round(sums[part] / sums[whole], 4) if sums[whole] else None)
 
 

@@ -61,8 +61,9 @@ class StatsOutput(Wire):
 
 def stats(app: App, request: StatsInput) -> StatsOutput:
     """Compute one panel over the recalls of a namespace in a range of whole UTC days, which is open without `since` or
-    `until`. Rows by day are in order of time, others start with the largest first measure; by memory, only `limit` rows
-    are shown. Leg lifts that the panel reads and that are due are computed and stored first.
+    `until`. Rows by day are in order of time, others by the panel's first measure, the largest first; by memory, only
+    `limit` rows are shown, but all count in the totals. Leg lifts that the panel reads and that are due are computed
+    and stored first, some of them at a time (`_compute_lifts`).
 
     InputError for a grouping that the panel does not offer, or a range without a day.
     """
@@ -134,15 +135,15 @@ def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
 
 
 def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last: str) -> list[tuple[str | None, Sums]]:
-    """Return the name of each group (None for recalls without a name, such as an agent's) and the group's sums of the
-    panel's measures, over the days from `first` to `last` (ISO dates, both included)."""
+    """Return the name of each group (None for recalls that have none, as when no agent was named) and the group's sums
+    of the panel's measures, over the days from `first` to `last` (ISO dates, both included)."""
     found = app.telemetry.sums(panel.view_by(by), panel.measures, by, namespace, first, last)
     return [(name, dict(zip(panel.measures, counts, strict=True))) for name, counts in found]
 
 
 def _day_range(request: StatsInput) -> tuple[datetime | None, datetime | None]:
     """Return the start of the first day and the end of the last day of the request's range, in UTC; None for an open
-    end. InputError if the range has no day."""
+    end. A day that has begun before `until` counts as a whole. InputError if the range has no day."""
     since = request.since and _midnight(request.since)
     until = request.until and _midnight(request.until + timedelta(days=1, microseconds=-1))
     if since and until and since >= until:

@@ -55,6 +55,7 @@ def judge(state: State) -> Abstention | None:
 
     The doubt is at least `UNKNOWN_FROM` if `says_unknown`, else at most `ANSWERED` if the best was found by what is
     asked for beside words. An empty ranking has doubt 1 and always abstains; any other never does at a threshold of 1.
+    If it abstains, the three nearest candidates are named.
     """
     if state.plan.depth == "no_recall":
         return None
@@ -78,8 +79,8 @@ def says_unknown(state: State) -> bool:
 
 
 def _is_answered_otherwise(state: State) -> bool:
-    """Whether the best candidate was found by what is asked for beside words: by the graph leg, as its answer to the
-    query; for files under review; or by the procedural leg, if the caller's filters allow only its categories."""
+    """Whether the best candidate was found by something that the query asks for beside words: by the graph leg, as its
+    answer; by the files under review; or by the procedural leg, if the caller's filters allow only its categories."""
     pool, first, wanted = state.pool, state.order[0], set(state.request.filters.categories)
     asked = ("review",) if state.request.review else ()
     asked += ("procedural",) if wanted and wanted <= {*CATEGORIES} else ()
@@ -217,11 +218,12 @@ def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
 
 
 def with_unknown_history(state: State, world: World) -> State:
-    """Return the state with `plan.unknown`: the documents that the query names and that begin only after its `as_of`.
+    """Return the state with `plan.unknown`: the documents that the query names and that begin only after its `as_of`;
+    unchanged if there are none, or no `as_of`.
 
-    If there are such, the graph leg's report (unless the leg is degraded) names the earliest day from which something
-    is known of one; else the state is unchanged. Only documents that the caller may see count. The model that reads the
-    context learns it so; to people, `operations.graph.states.unknown_entities` tells it, and of more than documents.
+    The graph leg's report, unless the leg is degraded, then names the earliest day from which something is known of one
+    of them. Only documents that the caller may see count. The model that reads the context learns it so; to people,
+    `operations.graph.states.unknown_entities` tells it, and of more than documents.
     """
     request = state.request
     if request.as_of is None:

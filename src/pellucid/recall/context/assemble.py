@@ -79,7 +79,10 @@ def assemble(state: State, world: World) -> State:
 
 
 def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Context:
-    """Write the context of a recorded recall again, from its state and its `served` memories as they are today."""
+    """Write the context of a recorded recall again, from its state and its `served` memories as they are today.
+
+    Model passes that the state's settings name are run anew (DeadlineError if time runs out). Nothing is stored.
+    """
     state, doubt = with_unknown_history(state, world), state.abstention
     if doubt is None or doubt.abstained:
         return _context_without_memories(state, world, doubt, len(served)).context
@@ -90,7 +93,8 @@ def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Con
 def _context_without_memories(state: State, world: World, abstention: Abstention | None, ranked: int) -> Assembly:
     """Return a context that says that nothing is recalled, with as many of the nearest misses as fit the budget.
 
-    `ranked` is how many memories the abstention withheld.
+    `abstention` is None if the message needs no memory: then there are no misses. `ranked` is how many memories the
+    abstention withheld.
     """
     rungs = (_rung(ABSTENTION, ranked, 0, "too much doubt"),) if ranked else ()
     rungs = (*rungs, _rung("budget-fit", 0, 0, "over the budget"))
@@ -132,7 +136,8 @@ def compose_context(
     """Return the context made of `served`, the best memories of the ranking in its order, and the record of its making.
 
     `uninformative` are the ids of turns that the receipt records as saying nothing of the question; None if they are to
-    be looked for. The context has no text if there are lines to write and none fits the budget.
+    be looked for. The model passes of the settings are run (DeadlineError if time runs out). The context has no text if
+    there are lines to write and none fits the budget.
     """
     excerpts, passes = edge_answer_excerpts(state, world, served), list[PassTrace]()
     days = days_of_documents([each.memory for each in served], state, world)
@@ -174,7 +179,8 @@ def _fill_budget(
 ) -> tuple[ContextBuilder, tuple[Omission, ...]]:
     """Return the context with as many of these lines as fit, none repeating another, and the memories left out of it.
 
-    Lines of memories in `leading` are cut already and are not shortened further. Adds the rungs that acted to `rungs`.
+    Lines of memories in `leading` are excerpts already and are not cut. Adds the rung of repeats, if there were any,
+    and `budget-fit` to `rungs`.
     """
     budget, must_stay = state.request.settings.char_budget, irreplaceable(state)
     cutter = Cutter(state, world, state.plan.telling)
@@ -201,7 +207,10 @@ def _fill_budget(
 def _apply_model_passes(
     state: State, world: World, builder: ContextBuilder, rungs: list[FilterTrace], passes: list[PassTrace]
 ) -> ContextBuilder:
-    """Return the context after the model passes that are switched on; add their rungs and reports to the two lists."""
+    """Return the context after the model passes that are switched on; add their rungs and reports to the two lists.
+
+    A rewording that makes the context longer than the budget is not used.
+    """
     settings, fitting = state.request.settings, builder.ranked
     if "facts" in settings.context_passes:
         left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
@@ -264,7 +273,9 @@ def _rung(name: str, came: int, passed: int, reason: str) -> FilterTrace:
 
 
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
-    """Return a builder without lines, whose notice says how unsure the recall is and what it does not know."""
+    """Return a builder without any line, for at most as many as `lines`; its notice says how unsure the recall is and
+    what it does not know.
+    """
     doubt = unsure(state.abstention.score) if state.abstention else ""
     notice = "\n".join(
         (NOTICE, *(f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *_unknown_names(state)) if each))
@@ -273,8 +284,9 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
 
 
 def _unknown_names(state: State) -> Iterator[str]:
-    """Yield, for each leg that reports that it does not know what the query names, or none of the edges asked for
-    there, its reason with the names spelled in it (`reason_with_names`)."""
+    """Yield the reason of each leg that does not know what the query names, or knows none of the edges that are asked
+    for there, with the names spelled in it (`reason_with_names`).
+    """
     said = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     yield from filter(None, said)
 

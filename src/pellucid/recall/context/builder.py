@@ -120,7 +120,8 @@ class ContextBuilder:
         self._cites = False
 
     def cost(self, line: ContextLine) -> int:
-        """Return how many characters this line would add to the text, with heading and citations."""
+        """Return how many characters this line would add to the text: its own, its number, a new heading and its
+        citations."""
         heading = 0 if line.heading in self._headings else len(line.heading)
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
@@ -149,9 +150,9 @@ class ContextBuilder:
     def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = lambda _, __: None) -> None:
         """Put the lines that fit: the best line first, then the others by falling `density`.
 
-        With `shorten`, cut a line that is longer than a third of the budget if there are others, or than the characters
-        left, unless it would have fewer than 200. A line that does not fit even so is left out. The characters left
-        over at the end lengthen the cut lines, best first.
+        A line longer than the room for it (the characters left; at most a third of the budget if there are several
+        lines) is cut by `shorten` to that room, if this is 200 characters or more. What is not cut is put whole if it
+        fits, else left out. In the end, the cut lines are lengthened by the characters left over, best first.
         """
         longest = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
@@ -181,7 +182,7 @@ class ContextBuilder:
     def describe(
         self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
     ) -> list[int]:
-        """Fill the characters left with details of headings, best heading first, then with lines for `episodes`; return
+        """Fill the characters left with details of headings, best heading first, then with the lines `episodes`; return
         the indices in `episodes` of the lines put. What does not fit is left out.
 
         `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
@@ -265,5 +266,5 @@ def _by_group(lines: Iterable[ContextLine]) -> dict[Group, list[ContextLine]]:
 
 def _detail(detail: str, groups: int) -> str:
     """Return the text that describes one group: an addition to its heading if that has this group alone (`groups` is
-    1), else a heading of its own below it."""
+    1), else a heading of its own below it, `without a session` if `detail` is empty."""
     return f" · {detail}" if groups == 1 else f"\n### {detail or 'without a session'}"

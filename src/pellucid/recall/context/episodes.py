@@ -39,8 +39,9 @@ class _Contender:
 
 
 def readable_episodes(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
-    """Map these ids to their episodes; unknown ids are left out. A topic that admissible memories do not bear out is
-    emptied, since it could quote others."""
+    """Map these ids to their episodes; None and unknown ids are left out. A topic that admissible memories in no
+    boundary scope do not bear out is emptied, since it could quote others; artifacts that only others mention are
+    removed."""
     wanted = list(dict.fromkeys(each for each in ids if each))
     if not wanted:
         return {}
@@ -58,9 +59,8 @@ def _score_of_members(state: State, members: Ints) -> float:
 
 
 def heading_details(groups: Mapping[Group, Sequence[ContextLine]], episodes: Mapping[str, Episode]) -> dict[Group, str]:
-    """Map each group to what its heading says beside its day: the topic, the session or file, the artifacts.
-
-    Empty for a group of which nothing is known.
+    """Map each group (its episode's id comes first in it) to what its heading says beside its day: the topic, the
+    session or file, the artifacts. The text is empty if nothing of these is known.
     """
     out: dict[Group, str] = {}
     for group, lines in groups.items():
@@ -131,7 +131,8 @@ def _session_contenders(state: State, lines: Sequence[ContextLine], count: int) 
 
 def _topic_contenders(state: State, world: World, count: int, floor: float) -> list[_Contender]:
     """Return the episodes without candidates that are worth more than `floor` by their topic: of the `count` best that
-    the question finds by meaning or words, those with admissible memories."""
+    the question finds by meaning or words, those with admissible memories in no boundary scope. Empty if neither leg
+    was asked."""
     asked = {leg.name for leg in state.legs if leg.health != "off"}
     plan, candidates = state.plan, set(state.pool.rows[state.order].tolist())
     vector = plan.encoding.vector if plan.encoding and "vector" in asked else None
@@ -147,7 +148,8 @@ def _topic_contenders(state: State, world: World, count: int, floor: float) -> l
 
 
 def _scored_above(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
-    """Return the episodes whose score exceeds `floor`, best first, each with its score.
+    """Return the episodes whose score exceeds `floor`, best first, each with its score, without those that no leg would
+    rank.
 
     The score is the terms of both legs plus the share of the question's words that the topic contains.
     """
@@ -165,7 +167,7 @@ def _scored_above(state: State, near: Sequence[NearEpisode], floor: float) -> li
 def _leg_terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
     """Return the terms that these raw scores would earn by the ranks they would have in this leg's list.
 
-    0 for a score of 0, and for a rank after the last place of the list.
+    0 for a score that is not positive, for a rank after the last place of the list, and for all if there is no list.
     """
     settings, ranks = state.request.settings, state.pool.ranks.get(leg)
     if ranks is None:
@@ -188,7 +190,7 @@ def _with_episodes(
 ) -> Iterator[tuple[_Contender, Episode]]:
     """Yield each contender with its episode; for a contender with candidates, the episode of its best candidate.
 
-    Contenders without a readable episode are left out.
+    Contenders whose episode is unknown are left out; `readable_episodes` says what is removed from the others.
     """
     first = [each.members[0] for each in contenders if each.episode_id is None]
     spoken = iter(world.reader.memories(state.pool.rows[np.array(first, dtype=np.int64)]))

@@ -85,7 +85,9 @@ def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
 
 
 def mark_continuations(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
-    """Return the lines, marked `…` where a passage breaks off in mid-sentence and its turn goes on in another."""
+    """Return the lines, with `…` at the end or beginning of an uncut passage that breaks off in mid-sentence there, if
+    the passage beside it is of the same turn. `state` and `world` are those of the recall, to find these passages.
+    """
     ends = {line.place for line in lines if _ends_mid_sentence(line)}
     starts = {line.place for line in lines if _is_turn(line) and line.body[:1].islower()}
     unfinished = sorted(ends | starts)
@@ -139,7 +141,9 @@ def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, 
 
 
 def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the position of a piece, of those that announce it (`…:`), and of the next if it announces that."""
+    """Yield the positions of a piece, of those that announce it (`…:`), and of the next if it announces that; in no
+    order.
+    """
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at
@@ -171,7 +175,9 @@ def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weigh
 
 
 def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
-    """Return the pieces at the positions in `chosen`, in order, with a mark wherever pieces are left out."""
+    """Return the pieces at the positions in `chosen`, in order, with a mark wherever pieces are left out, and as the
+    context shows a memory's words (`body_of`).
+    """
     runs, last = list[str](), -1
     for at in sorted(chosen):
         if runs and at == last + 1:

@@ -64,10 +64,11 @@ class _EdgeAnswer:
 
 
 def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
-    """Map memory ids to the excerpts shown of served sections by which the graph leg answers (`Pool.answering`: an
-    asked edge leads there), and of other served document headers that it reached.
+    """Map memory ids to the excerpts to show of served sections by which the graph leg answers (`Pool.answering`: an
+    asked edge leads there), and of other served headers of documents that this leg reached.
 
-    Empty if it answers nothing (`plan.answers` is 0).
+    `served` are the memories at the positions `state.kept`, in that order. Empty if the leg answers nothing
+    (`plan.answers` is 0).
     """
     if not state.plan.answers:
         return {}
@@ -90,7 +91,7 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
 
 def lines_near_asked(state: State) -> set[int]:
     """Return the ranks, from 0, of served memories that no asked edge leads to and that are no direct answer; empty
-    unless only such edges are asked for."""
+    unless the query asks for nothing but what edges lead to (`plan.only_edges`)."""
     pool, kept = state.pool, state.kept
     if not state.plan.only_edges:
         return set()
@@ -99,9 +100,11 @@ def lines_near_asked(state: State) -> set[int]:
 
 
 def days_of_documents(memories: Sequence[Memory], state: State, world: World) -> dict[str, str]:
-    """Map the session ids of the documents of these sections to the ISO dates that their headers give.
+    """Map the ids of the documents of these sections (which are the sections' session ids) to the ISO dates that their
+    headers give.
 
-    A date of the last change comes before one of the making. Documents without such a date are left out.
+    A date of the last change comes before one of the making. Documents without such a date, or an admitted header, are
+    left out; memories other than sections do not count.
     """
     names = {each.entity_ref for each in memories if each.category == "section" and each.entity_ref}
     if not names:
@@ -115,7 +118,10 @@ def days_of_documents(memories: Sequence[Memory], state: State, world: World) ->
 
 
 def _day_in_header(header: str) -> str:
-    """Return the ISO date of a header's last change, or else of its making; empty if it gives none."""
+    """Return the ISO date of a header's last change, or else of its making; empty if it gives none.
+
+    Only dates such as `2026-01-31` and `31-Jan-2026` under the keys of `_DATED` are read.
+    """
     # parsed though `header_text` wrote it: a memory is all that the index has of a header
     lines = (line.partition(":") for line in header.splitlines()[1:])
     values = {normal_key(key): value.strip() for key, _, value in lines}
@@ -129,7 +135,7 @@ def _day_in_header(header: str) -> str:
 
 
 def _edges_of_ways(found: Sequence[_EdgeAnswer], world: World) -> dict[int, Edge]:
-    """Map the numbers of all edges on the ways to these answers to the edges."""
+    """Return the edges on the ways to these answers, by their numbers."""
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     return dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
 
@@ -185,11 +191,11 @@ def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Ed
 
 def edge_sentence(memory: Memory, edge: Edge) -> str:
     """Return the words of a memory that state an edge, at most 300 characters: the header line of that name
-    (`edge.section`), else the first sentence that names the edge's target, or else its source, after the heading; nodes
-    of the memory's own document do not count.
+    (`edge.section`), else the first sentence that names the edge's target, or else its source; nodes of the memory's
+    own document do not count.
 
-    If no sentence names either, it is the beginning of the text. The memory must have a text; if that is one line, it
-    is that line.
+    A sentence comes after `edge.section`, a heading, and `: `, if there is one. If no sentence names either, it is the
+    beginning of the text. The memory must have a text; if that is one line, it is that line.
     """
     first, *lines = memory.content.splitlines()
     if not lines:
@@ -231,7 +237,7 @@ def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]
 
 
 def _is_summary(section: str) -> bool:
-    """Whether the heading of a section is `Summary`, `Abstract` or the like."""
+    """Whether the heading of a section is one of `_LEADING` (`Summary`, `Abstract` and the like), in any case."""
     return split_naming_line(section)[1].casefold() in _LEADING
 
 

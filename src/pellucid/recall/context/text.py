@@ -118,11 +118,11 @@ def end_of_document(memory: Memory, at: datetime) -> str:
 
 def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
     """Return what a reader must know before believing a memory, in brackets and with a blank after it; empty if nothing
-    weakens it: a status other than active, a dispute, an end by the instant `at`, attributes restated since, an
-    unconfirmed source at second hand, a guess.
+    weakens it: a status other than active, a dispute, an end by the instant `at` (`expired`), attributes restated
+    since, an unconfirmed source at second hand, a guess.
 
     How its document ended is left out (see `end_of_document`). `disputed` are the numbers or quotes of memories that
-    contradict it; beside a passage they are called newer words.
+    contradict it; for a passage they are called newer words.
     """
     against = "newer words" if memory.category == "moment" else "disputed"
     past_ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None and end <= at]

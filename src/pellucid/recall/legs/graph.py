@@ -39,11 +39,12 @@ _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
 def graph(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the memories connected to the things that the query names, best first; without any, see `_empty_answer`.
+    """Return the memories connected to the things that the query names: those that asked edges lead to, then the
+    others, each best first; without any, see `_empty_answer`.
 
-    The raw score is the activation of a memory's node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or times
-    `.85 + .1·PageRank + .05·cosine` if the query asks for edges: then the distance decides. If the edges asked for lead
-    nowhere, it is answered as if it asked for none. If only a document is asked for, its header scores 1 more.
+    The raw score is the activation of a memory's node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or, if asked
+    edges lead to it, times `.85 + .1·PageRank + .05·cosine`; a node's further rows score less (`_scored_rows`). If the
+    asked edges lead nowhere, it is as if none were. If only a document is asked for, its header scores 1 more.
     """
     reader = world.reader.graph
     named = NamedNodes(state, plan, world)
@@ -165,8 +166,8 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sough
 
     If an edge that is asked for joins two seeds, both stay, too; the section that states the edge scores best. With
     `leads` the header of a document comes before its sections that are nearer to the question. `sought` are the nodes
-    of `NamedNodes.asked_for`, whose best row scores `FOR_ITSELF` more. The n-th row of a node scores 1/n² as much, rows
-    after `PER_NODE` and, if asked edges lead somewhere, those not in `_rows_to_keep` score 0.
+    of `NamedNodes.asked_for`, whose best row, if admissible, scores `FOR_ITSELF` more. The n-th row of a node scores
+    1/n² as much, rows after `PER_NODE` and, if asked edges lead somewhere, those not in `_rows_to_keep` score 0.
     """
     reader = world.reader.graph
     rows, place = _with_listing_sections(state, world, reached, *_rows_of_nodes(reader, plan, reached))
@@ -236,7 +237,7 @@ def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, r
 
     The lead is the first part of a document: its header. Of the words `plan.beside`, by which the query asks for a part
     of what edges lead to, a row has a share, a word weighing log(1 + N/(1 + df)). A section gains 1 + its share if that
-    exceeds the lead's by at least `MORE`.
+    exceeds the lead's by at least `MORE`. `nodes` has each row's node, ascending.
     """
     if not len(rows):
         return np.zeros(0)
@@ -253,7 +254,8 @@ def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, r
 
 
 def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
-    """Return 1 for each row of a section that an edge points to (`SPEC-037 §3`), else 0.
+    """Return 1 for each row of a section that an edge points to (`SPEC-037 §3`), else 0; `place` has the position of
+    each row's node in `reached`.
 
     Only nodes with several rows, reached along an asked edge in its direction, are looked at: the first `ANCHORED`.
     """
@@ -299,14 +301,18 @@ def _rows_stating_edges(reader: GraphReader, reached: Reached, columns: Columns)
 
 
 def is_part(heading: str, anchor: str) -> bool:
-    """Whether an edge's anchor points to this heading: by its number, or by its words joined with hyphens."""
+    """Whether an edge's anchor (the part of a document that a link names) points to this heading: by its number, or by
+    its words joined with hyphens.
+    """
     number = _NUMBER.match(heading)
     slug = "-".join(re.findall(r"\w+", heading.casefold()))
     return bool(number and number[1] == anchor) or slug == anchor.casefold()
 
 
 def _ranks_in_node(columns: Columns, nodes: Ints, near: Floats) -> Ints:
-    """Return the rank, from 0, of each row in its node: admissible rows first, then the nearest, then by id."""
+    """Return the rank, from 0, of each row in its node: admissible rows first, then the nearest (`near`), then by id.
+    `nodes` has each row's node, ascending.
+    """
     out = np.zeros(len(nodes), dtype=np.int64)
     if (nodes[1:] > nodes[:-1]).all():
         return out

@@ -12,7 +12,9 @@ from pellucid.store.graph_port import GraphReader
 
 
 def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
-    """Map the ids among `ids` that the graph leg reached to their paths, in entity ids and edge types."""
+    """Map those of the memories' `ids` that the graph leg reached to their paths, in entity ids and edge types. `ways`
+    are the leg's ways to memories, in numbers of the graph that `reader` reads.
+    """
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}
@@ -57,7 +59,9 @@ def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any
 
 
 def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphPath]:
-    """Undo `pack_paths`, given the same `ids`; empty for receipts of versions that recorded no paths."""
+    """Undo `pack_paths`, given the same `ids`: map memory ids to paths. Empty if no paths were recorded (None or an
+    empty list), as in old receipts.
+    """
     if not packed:
         return {}
     nodes: list[str] = packed[0]

@@ -84,7 +84,8 @@ class Reached:
     """PageRank among these nodes, the greatest being 1."""
 
     def came_from(self) -> dict[int, tuple[int, int, bool]]:
-        """Map each node but the seeds to the node before it, the edge, and whether it was followed in its direction."""
+        """Map each node but the seeds to how it was reached: the node before it, the edge, and whether the edge was
+        followed in its direction."""
         out: dict[int, tuple[int, int, bool]] = {}
         for hop in self.hops:
             steps = zip(hop.here.tolist(), hop.edge.tolist(), hop.forward.tolist(), strict=True)
@@ -92,7 +93,8 @@ class Reached:
         return out
 
     def between(self) -> dict[int, tuple[int, int, bool]]:
-        """Map each seed that an asked edge joins to another to that other, the edge, and whether it points to this."""
+        """Map each seed that an asked edge joins to another seed to (that other seed, the edge, whether the edge points
+        to the first). If several do, the strongest counts."""
         out: dict[int, tuple[int, int, bool]] = {}
         for source, target, edge in self.joins:
             out.setdefault(target, (source, edge, True))
@@ -140,10 +142,11 @@ class _Trail:
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Add the nodes that a hop is first to reach; return them, their strength, and the index of the step to each.
+        """Add the nodes that a hop is first to reach, and the hop; return the nodes, their strength, and the index of
+        the step to each.
 
-        `flow` is the activation along each step. With `together` the flows into one node add up, else the greatest
-        counts. Only the 512 strongest steps are looked at, and at most 128 nodes added.
+        `flow` is the activation along each step. With `together` the flows into one node add up (as `1 − Π(1 − a)`),
+        else the greatest counts. Only the 512 strongest steps are looked at, and at most 128 nodes added.
         """
         fresh = strongest(((flow > 0) & ~_is_among(steps.there, self.nodes)).nonzero()[0], flow, EDGES)
         there, flows = steps.there[fresh], np.minimum(flow[fresh], _ALMOST)
@@ -162,7 +165,8 @@ class _Trail:
         return nodes, strength, by
 
     def put_behind(self, other: "_Trail") -> None:
-        """Add the nodes that only another trail has reached, ranked after this trail's; its hops are not taken over."""
+        """Add the nodes that only another trail has reached, with their strength there times the least of this trail,
+        so that they rank after its nodes; the other's hops are not taken over."""
         rest = ~_is_among(other.nodes, self.nodes)
         self._add(other.nodes[rest], other.strength[rest] * self.strength.min())
 
@@ -184,9 +188,9 @@ def _first_positions(values: Ints) -> Ints:
 
 
 def strongest(places: Ints, worth: Floats, count: int) -> Ints:
-    """Return the `count` of these places with the greatest worth, of equals the first; all if there are no more.
+    """Return the `count` of these places with the greatest worth, in rising order; of equals the first are chosen.
 
-    `worth` has a value for every place that there is. A choice is returned in rising order.
+    If there are no more than `count`, all are returned as they are. `worth` is indexed by place.
     """
     if len(places) <= count:
         return places
@@ -258,7 +262,8 @@ class Walk:
         return seen
 
     def _spread_one_hop(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
-        """Make one hop over every edge; return the nodes that it is the first to reach, and their strength."""
+        """Make one hop over every edge; add to `trail` the nodes that it is the first to reach, and return them and
+        their strength."""
         against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
         flow = trail.level(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
         nodes, strength, _ = trail.take(steps, flow, together=True)

@@ -77,7 +77,8 @@ class AskedLeg:
 
 
 def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegHealth:
-    """Return the report of an asked leg: `degraded` if there is a problem, else `ok` or `empty`, with the note."""
+    """Return the report of an asked leg: `degraded` if there is a `problem`, else `ok`, or `empty` if no admitted row
+    is among its hits. The reason in it is the problem, else the note."""
     health = "degraded" if problem else "ok" if len(hits.rows) else "empty"
     admitted, opened = len(hits.rows), len(hits.open_rows)
     return LegHealth(name=name, health=health, reason=problem or note or None, admitted=admitted, open=opened)

@@ -31,9 +31,9 @@ class NamedNodes:
     """
 
     def __init__(self, state: State, plan: Plan, world: World) -> None:
-        """Look up the names in the query of `plan`, those of `plan.entities` first, in the graph that `world` reads.
-
-        `state` is the recall so far: its request and admission say what is allowed to answer.
+        """Take the names in the query of `plan`, those of `plan.entities` first; each is looked up, in the graph that
+        `world` reads, when it is first needed. `state` is the recall so far: its request and admission say what is
+        allowed to answer.
         """
         self._state, self._plan, self._world = state, plan, world
         self._reader = world.reader.graph
@@ -87,7 +87,8 @@ class NamedNodes:
         return bool((columns.active & columns.valid & columns.trusted & visible).any())
 
     def names_of_defined(self) -> tuple[str, ...]:
-        """Return the names that the query uses for those seeds that a file defines, one for each; at most three."""
+        """Return the names that the query uses for those seeds that a file defines, the first for each; at most three.
+        """
         left = {node.number for node in self.seeds if node.defined}
         out: list[str] = []
         for name in self._names:

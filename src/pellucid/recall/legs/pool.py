@@ -16,8 +16,8 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """Return the pool of everything that the legs found, each row once: in their admitted search, or in their open
-    search among rows that are not allowed to answer.
+    """Return the pool of everything that the legs found, each row once, whether in their admitted search or in their
+    open search among rows that are not allowed to answer.
 
     `hits` maps the names of legs, as they were asked (`vector@2`), to what each found.
     """

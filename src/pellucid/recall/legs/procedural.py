@@ -19,11 +19,12 @@ FLOOR = 0.35
 
 
 def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the procedures, skills and rules that fit a task best; `off` if the query does not start a task.
+    """Return the procedures, skills and rules that fit a task best; the report is `off` if the query does not start a
+    task.
 
     The score, from 0 to 2, is the cosine (not below 0, and 0 without an encoder) plus the share of the query's content
     words that a procedure contains, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories. At most
-    five are returned, none with a score below 0.35.
+    five are returned, and apart from them at most five that are inadmissible, none with a score below 0.35.
     """
     if not starts_task(plan.text):
         return empty_report("procedural", "off", "the query starts no task"), NO_HITS
@@ -46,7 +47,7 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """Return the score of each candidate, as `procedural` defines it.
+    """Return the score of each candidate, as `procedural` defines it; function words do not count as content words.
 
     `rows` is the number of memories in the corpus.
     """

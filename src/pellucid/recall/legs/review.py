@@ -32,7 +32,9 @@ _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
 
 
 def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """Return the memories that mention files under review: a score of 1 for each path, ½ for each mere file name."""
+    """Return the memories that mention files under review: a score of 1 for each path, ½ for each mere file name; `off`
+    without such files.
+    """
     if not state.request.review:
         return empty_report("review", "off", "no files are under review"), NO_HITS
     settings = state.request.settings

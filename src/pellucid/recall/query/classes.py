@@ -63,8 +63,8 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
 
 
 def _asks_about_present(plain: str) -> bool:
-    """Whether `do` or `does` is among the first five words of a question, and none of its words is in the past tense
-    (in the word lists of that, or ending in `ed`)."""
+    """Whether `do` or `does` is among the first five words of a question, and none of its words tells of the past (by
+    the lists `past` and `_PAST`, or by ending in `ed`)."""
     words = [word.lower() for word in _WORD.findall(plain)]
     past_words = lexicon.words("past")
     past = any(word in past_words or word in _PAST or word.endswith("ed") for word in words)

@@ -104,9 +104,9 @@ ASKS = "asks something"
 def gate(text: str) -> Gated:
     """Return how deep to recall for a message, and why, by its first 2,000 characters; in case of doubt `full`.
 
-    `no_recall`: it has no letter or digit, or at most 80 characters that only greet, thank or agree. `minimal`: it is a
-    command of at most 100 characters (`run the tests`), is no question, and has no word that points to something
-    earlier (`again`, `our`, `why`).
+    `no_recall`: it has no letter or digit, or has at most 80 characters and only greets, thanks or agrees. `minimal`:
+    it is a command of at most 100 characters (`run the tests`), is no question, and has no word that points to
+    something earlier (`again`, `our`, `why`).
     """
     if not _WORD.search(text):
         return Gated("no_recall", "no word in it")

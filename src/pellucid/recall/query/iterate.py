@@ -104,8 +104,8 @@ def _parts_by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterato
 def _parts_by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
     """Yield a part for each clause with an open word, if two clauses or more have words of their own to ask for.
 
-    That is a word of `read.asked` outside of names; clauses without one yield nothing. A part is the words of the
-    clause, with all names of the question in front if the clause has none.
+    A clause's own words are those of `read.asked` outside of names; a clause without any yields nothing. A part is the
+    words of the clause, with all names of the question in front if the clause has none.
     """
     all_names = frozenset[int]().union(*read.names)
     clauses = [
@@ -133,9 +133,10 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
     """Return plans of at most three further sub-questions, and a note of what was decided.
 
-    None if the question is covered. By the setting `decompose` a model decides (`llm`) or the words of the question
-    (`local`, and if no model is set up or it fails). No plans for a message whose depth is `no_recall` or `minimal`.
-    The note contains no word of the question. Raises DeadlineError if time runs out.
+    There are no plans if the question is covered, if nothing new can be asked, or if the depth of the message is
+    `no_recall` or `minimal`. By the setting `decompose` a model decides (`llm`) or the words of the question (`local`,
+    and if no model is set up or it fails). The note contains no word of the question. Raises DeadlineError if time runs
+    out.
     """
     if state.plan.depth in _UNASKED:
         return (), "the message needs no further pass"
@@ -244,7 +245,7 @@ def ask_model(chat: ChatModel, question: str, memories: Sequence[str]) -> tuple[
     """Ask a model whether these memories answer the question, and if not, for at most three distinct further questions.
 
     Return its verdict and the questions. The model sees the first 500 characters of each memory; questions of more than
-    200 are left out. Raises ChatError if it fails, DeadlineError if time runs out.
+    200 characters are left out. Raises ChatError if it fails, DeadlineError if time runs out.
     """
     shown = {"question": question, "memories": [text[:SHOWN] for text in memories]}
     value = chat.ask(INSTRUCTIONS, json.dumps(shown, ensure_ascii=False), SCHEMA, "search_so_far")

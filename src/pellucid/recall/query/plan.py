@@ -52,8 +52,8 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 def plan(state: State, world: World) -> State:
     """Read the query into `plan`; also set `admission` (which rows may answer), `corpus` and the name of the reranker.
-
-    A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean` does.
+    A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean` does, DeadlineError
+    as `encode`.
     """
     request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
@@ -215,7 +215,7 @@ def clean(query: str) -> str:
 def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
     """Map each stem to the number of memories that contain it, in query order.
 
-    Of more than 64 stems the 64 rarest are kept, those that no memory contains last.
+    Of more than 64 stems the 64 rarest are kept; those that no memory contains only if fewer others fill the 64.
     """
     stems = {term.stem: term.frequency for term in terms}
     if len(stems) <= MAX_STEMS:
@@ -225,7 +225,7 @@ def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
 
 
 def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
-    """Return each stem as it is first spelled in the text."""
+    """Return how each of these stems is first spelled in the text, in their order. Each must be the stem of a term."""
     first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
     return tuple(first[stem] for stem in stems)
 
@@ -332,8 +332,9 @@ def _is_about_you(words: list[str]) -> bool:
 def _means_asker(words: list[str], lowered: list[str], at: int) -> bool:
     """Whether the word at a position is a pronoun of the first person that means the asker.
 
-    Not the numeral in `Phase I`, nor `I` directly after `if`, nor `me` in a request: the second word, or two after
-    `please`, `you` or the like (`can you tell me`). `lowered` are the words in lower case.
+    Not the numeral in `Phase I`, nor `I` directly after `if`, nor `me` in a request: as one of the first two words, or
+    two places after a punctuation mark or `please`, `you` or the like (`can you tell me`). `lowered` are `words` in
+    lower case.
     """
     word, before = lowered[at], lowered[at - 1] if at else ""
     if word == "i":

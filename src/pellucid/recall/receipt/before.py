@@ -80,7 +80,9 @@ def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: in
 
 
 def pool_of_fifth(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """Return the candidates of a receipt of version 5; ValueError if the bytes are fewer than the header says."""
+    """Return the candidates of a receipt of version 5; ValueError if the bytes are fewer than the header `head` says.
+    `smooth` has the whole numbers, `rough` the ids and then the other numbers.
+    """
     count = int(head["n"])
     rows, rest = _unpack_rows(head["rows"], count, smooth)
     (where, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in head["legs"]), rest)
@@ -88,7 +90,7 @@ def pool_of_fifth(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
 
 
 def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
-    """Return the rows of whole numbers, and the bytes after them; ValueError if the bytes are too few.
+    """Return the rows of `count` whole numbers each, and the bytes after them; ValueError if the bytes are too few.
 
     `described` is two lists: the least value of each row, and the bytes that each number less this value takes (0 if
     all are equal). `data` begins with the narrowest rows.

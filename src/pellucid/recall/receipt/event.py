@@ -39,7 +39,7 @@ def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool =
 
 
 def failure_of(request: Request, surface: Surface, millis: float, error: Exception) -> RecallEvent:
-    """Return the telemetry event of a recall that failed or took too long.
+    """Return the telemetry event of a recall that failed or took too long, with no word of the error's message.
 
     It has the code of the error and where it was raised, class and depth `unknown`, and zeros for what was found.
     """

@@ -156,7 +156,9 @@ class ColumnReader:
         return found
 
     def take_masked(self, present: Bools, kind: str = "<f4") -> NDArray[Any]:
-        """Read a column of which only the values in the mask `present` were packed; the others are NaN."""
+        """Read a column of which only the values in the mask `present` were packed; the others are NaN. ValueError if
+        fewer are left.
+        """
         column = np.full(len(present), np.nan, dtype=kind)
         column[present] = self.take(int(present.sum()), kind)
         return column

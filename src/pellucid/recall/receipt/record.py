@@ -84,7 +84,7 @@ class Draft:
         return query_bytes(self.request)
 
     def receipt(self) -> Receipt:
-        """Return the receipt that `unpack` would make of the bytes."""
+        """Return the receipt that `unpack` would make of the packed bytes with the query's after them."""
         header, count, query = self.header, len(self.pool), self.query
         zeros = np.zeros(count)
         rows = np.arange(count, dtype=np.int64)
@@ -167,7 +167,8 @@ _DEFLATER = (1, zlib.DEFLATED, 14, 7)
 
 
 def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the header (JSON), the pool's smooth bytes (empty before version 5), and the bytes from its rough ones on.
+    """Return the header (JSON), the pool's smooth bytes (empty before version 5), and all that follows: the pool's
+    rough bytes and, if it is there, the query.
 
     Raises zlib.error if the bytes are not a receipt.
     """
@@ -207,7 +208,7 @@ def _pack_plan(request: Request, plan: Plan) -> list[object]:
 
 
 def _datetime_of(millis: int | None) -> datetime | None:
-    """Return the UTC instant of epoch ms; None if there is none."""
+    """Return the UTC instant of epoch milliseconds; None for None."""
     return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
 
 
@@ -288,7 +289,11 @@ def _unpack_pool(header: dict[str, Any], smooth: bytes, rest: bytes) -> Pool:
 
 
 def _sub_plan(query: str, text: tuple[int, int], word_places: list[tuple[int, int]]) -> Plan:
-    """Return the plan of a sub-question, given as a place in the query (`text`), or as some of the query's words."""
+    """Return the plan of a sub-question: its text is that at the place `text` of the query or, if nothing is there, its
+    words.
+
+    `word_places` are the places of its words in the query.
+    """
     words = spelled(query, word_places)
     return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 

@@ -19,8 +19,8 @@ def place_of_word(request: Request, word: str) -> tuple[int, int]:
 def query_bytes(request: Request) -> bytes:
     """Return the last part of a request's receipt: its query and the words of its filters; empty if not to be stored.
 
-    Only this part contains words, so that they can be erased. The words of filters, if there are any, follow the query
-    as a NUL and a JSON list.
+    Only this part contains words, so that they can be erased. The words of filters, if there are any (or if the query
+    has a NUL itself), follow the query as a NUL and a JSON list.
     """
     if not request.settings.store_query_text:
         return b""

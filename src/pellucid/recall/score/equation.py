@@ -58,7 +58,8 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
 
 
 def recency(created: Ints, at: int, days: float) -> Floats:
-    """Return how recent each is at `at`, e^(−age/days): 1 if new, or made after `at`. Instants are epoch ms.
+    """Return how recent each instant of `created` is at `at`, e^(−age/days): 1 if new, or after `at`. Instants are
+    epoch ms.
 
     Age is in whole days, so scores stay equal all day.
     """
@@ -160,11 +161,12 @@ def total(terms: Mapping[str, Floats], count: int) -> Floats:
 
 
 def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold: float) -> tuple[Floats, Ints]:
-    """Choose greedily, with a penalty `weight·(similarity − threshold)` for similarity to a candidate already chosen.
+    """Order the `eligible` candidates greedily by `base` less a penalty, `weight·(similarity − threshold)` for the
+    similarity to the most similar one already chosen.
 
     `pairs` maps pairs of pool positions to similarities of at least the threshold. Returns each candidate's penalty,
-    and the positions of the `eligible` ones in the order chosen, of equals the lower position first: maximal marginal
-    relevance (Carbonell & Goldstein, SIGIR 1998), in an additive form that leaves unlike candidates untouched.
+    and positions in the order chosen, of equals the lower first: maximal marginal relevance (Carbonell & Goldstein,
+    SIGIR 1998), in an additive form that leaves unlike candidates untouched.
     """
     penalty = np.zeros_like(base)
     similar_to: dict[int, list[tuple[int, float]]] = {}

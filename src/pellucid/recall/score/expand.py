@@ -13,7 +13,7 @@ from pellucid.recall.state import Pool, State, World
 def widen(state: State, world: World) -> State:
     """Add to the pool the rows up to two turns from each leg's first `expandFrom` candidates in their sessions.
 
-    The same state if `scorePropagationAlpha` is 0.
+    The same state if `scorePropagationAlpha` is 0, or there are no candidates.
     """
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
@@ -34,7 +34,7 @@ def top_of_each_leg(pool: Pool, places: int) -> Mask:
 def expand(state: State) -> State:
     """Add the `expansion` term: what each candidate gains from the fused scores of its neighbours in the session.
 
-    The same state if `scorePropagationAlpha` is 0. See `equation.expansion`.
+    The same state if `scorePropagationAlpha` is 0, or there are no candidates. See `equation.expansion`.
     """
     pool, alpha = state.pool, state.request.settings.score_propagation_alpha
     if len(pool) == 0 or alpha == 0:

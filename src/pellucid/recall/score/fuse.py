@@ -15,7 +15,8 @@ COMPANY = 0.4
 
 
 def fuse(state: State) -> State:
-    """Set the pool's terms anew, without those of an earlier pass: one for each leg, by rank, and `temporal`.
+    """Set the pool's terms: one for each leg, by rank, and `temporal`; those of an earlier pass go, and so does its
+    `newer_than`.
 
     `temporal` is how recent a candidate is, 0 if no leg nominated it; it is missing if its weight is 0 or the request
     leaves it out. What the graph leg finds beside its answers gets less of its term (`_company_weight`).
@@ -35,8 +36,9 @@ def fuse(state: State) -> State:
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
     """Return for this query the weights of the legs (their terms at rank 1), `temporal`, `rerank` and `rerank_passage`.
 
-    They are the settings, those of the query's class first. If the query asks for edges or for documents by name, the
-    graph leg weighs `graphAskedWeight`, unless it is off; `temporal` weighs 0 if the query is timeless.
+    They are those that the settings have for the query's class, else those for all queries. If the query asks for edges
+    or for documents by name, the graph leg weighs `graphAskedWeight`, unless it is off; `temporal` weighs 0 if the
+    query is timeless.
     """
     leg_weights = {leg.name: leg.weight_by(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | leg_weights | settings.class_weights.get(plan.query_class, {})
@@ -48,7 +50,9 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """Return the weights used, by name; `graph_company` is for what the graph leg finds beside its answers."""
+    """Return the weights of `weights_for` by name and, if the query has answers in the graph (`Plan.answers`), as
+    `graph_company` the weight of what the graph leg finds beside them.
+    """
     weights = weights_for(settings, plan)
     return weights | ({"graph_company": _company_weight(settings, plan)} if plan.answers else {})
 

@@ -50,7 +50,7 @@ def _within_boundary(state: State, pool: Pool) -> Mask:
 
 
 def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
-    """Return the share of the query's distinct words that each candidate contains, 0 to 1."""
+    """Return the share of the query's distinct words that each candidate contains, 0 to 1; 0 if the query has none."""
     return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
 
 
@@ -65,7 +65,9 @@ def strict_period(state: State) -> bool:
 
 
 def _brought_by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
-    """Return a mask of the candidates from a leg that goes by related memories or files, not by the query's words."""
+    """Return a mask of the candidates that a leg admitted which goes by what a memory is connected to
+    (`Leg.by_context`), not by the query's words.
+    """
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
         if LEGS[base_of(name)].by_context:
@@ -120,10 +122,10 @@ RUNGS = (
 
 
 def ladder(state: State) -> State:
-    """Set every candidate's verdict by `FILTERS`, in order, and add a trace with counts for each of them to `rungs`.
+    """Set every candidate's verdict by `FILTERS`, in order, and set `rungs` to a trace with counts for each of them.
 
-    `rejected` becomes the number (from 1) of the filter that stops the candidate, 0 if none does; `soft` that of the
-    first filter that it failed but was spared by. No candidate may join the pool after this.
+    `rejected` becomes the number (from 1) of the filter that stops the candidate, `soft` that of the first filter that
+    it failed but was spared by; 0 if there is none. No candidate may join the pool after this.
     """
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)

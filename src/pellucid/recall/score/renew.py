@@ -35,9 +35,10 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
 
 def find_replaced(state: State, world: World) -> State:
-    """Set the pool's `replaced` and `retold`: pairs of positions of an older and a newer candidate.
+    """Set the pool's `replaced` and `retold`: pairs (older, newer) of positions of candidates.
 
-    Of replaced documents and their successors, and of what one session said again (`_find_retold`).
+    `replaced` pairs sections of replaced documents with those of their successors, `retold` what one session said twice
+    (`_find_retold`).
     """
     replaced, retold = _find_replaced_documents(state, world), _find_retold(state, world)
     return replace(state, pool=replace(state.pool, replaced=replaced, retold=retold))
@@ -67,9 +68,9 @@ def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
 
 
 def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Return pairs (older, newer) of pool positions of replaced documents and their successors.
+    """Return pairs (older, newer) of pool positions of sections of a replaced document and of its successor.
 
-    Empty if the query asks what replaced what; a document that the query names is in no pair.
+    Empty if the query asks what replaced what; a replaced document that the query names is in no pair as the older.
     """
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
@@ -87,10 +88,10 @@ def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int
 def renew(state: State) -> State:
     """Add the `renewal` term, which lifts newer memories above older ones that answer the same, and set `newer_than`.
 
-    Of the eight best candidates that passed the ladder, a newer one may overtake an older one if the two are a pair in
-    `retold`, or if it is of another session, at least an hour later, and the two answer the same by at least `SAME`.
-    The lead it can make up grows with that similarity and `renewalWeight`. Then successors of replaced documents are
-    lifted. The same state if the weight is 0 or nothing is lifted.
+    Of the eight best candidates that passed the ladder, a newer one may overtake an older one (unless that cannot give
+    way, `_can_give_way`) if the two are a pair in `retold`, or if it is of another session, at least an hour later, and
+    the two answer the same by at least `SAME`. The lead it can make up grows with that similarity and `renewalWeight`.
+    Then successors of replaced documents are lifted. The same state if the weight is 0 or nothing is lifted.
     """
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
@@ -139,7 +140,8 @@ def _lift_successors(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict
 
 
 def _answer_similarity(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
-    """Return how far two candidates answer the same, as a matrix [older, newer] from 0 to 1.
+    """Return how far two of the candidates at the positions `among` answer the same, as a matrix [older, newer] from 0
+    to 1.
 
     It is the geometric mean of two shares: what both contain of the question, and what the newer contains of the
     older's part of it. Each content word of the question counts log(1 + N/(1 + df)) for df of N (`rows`) memories that

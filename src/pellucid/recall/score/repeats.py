@@ -120,10 +120,11 @@ class _MemoryWords:
 
 
 def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
-    """Return the best `topK` memories that do not repeat a better one: their pool positions, then themselves.
+    """Return the best `topK` memories that do not repeat a better one, best first: their pool positions, then
+    themselves.
 
-    Best first. The third value maps the pool position of each memory left out so far to the position of the one, among
-    those returned, that it repeats.
+    The third value maps the pool position of each memory left out so far to the position of the one, among those
+    returned, that says the same: a better one, or one just after it that says more (`AlreadyTold.take`).
     """
     max_count, order = state.request.settings.top_k_facts, state.order
     kept, repeats = dict[int, Served](), dict[int, int]()
@@ -220,7 +221,8 @@ class AlreadyTold:
 
 
 def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of positions (covered, covering): memories that a later one of the list, of the same turns, covers.
+    """Yield pairs of positions (covered, covering): memories that a later one of the list, which shares a turn with
+    them, covers.
 
     See `covers`; besides, all content words of the first must be in the second.
     """
@@ -248,7 +250,9 @@ def is_bare(memory: Memory, asked: AbstractSet[str], stems: Callable[[str], Abst
 
 
 def is_carried_along(memory: Memory) -> bool:
-    """Whether a memory is a section of a document whose heading names a licence, a list of references or the like."""
+    """Whether a memory is a section of a document with a heading that names a licence, a list of references or the
+    like.
+    """
     document, heading = split_naming_line(memory.content)
     if not document or memory.category != "section":
         return False

@@ -51,11 +51,12 @@ class Citations(Protocol):
     """Citations of the memories of a namespace. A power cut can lose the last seconds."""
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
+        """Store a citation under the new id `citation_id`; return False, with nothing stored, if the memory has one of
+        its kind from the same occasion.
 
-        An explicit citation first deletes automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind;
-        after an explicit one not in `FAVOURABLE`, automatic citations are refused (False). Raises StoreError if it
-        cannot be written.
+        An explicit citation first deletes automatic ones of its memory and occasion: those of its kind or, if it is not
+        in `FAVOURABLE`, of any kind. After an explicit one not in `FAVOURABLE`, automatic ones are refused (False).
+        Raises StoreError if it cannot be written.
         """
         ...
 

@@ -43,9 +43,9 @@ class History(Protocol):
         """Queue one recall, with its served results and its event, to be stored in the background.
 
         It is stored within a quarter of a second, before any read here, and before `close`. `make_record` is called to
-        build the record, `then` once it is written. If the disk is nearly full (8 MiB free), both happen at once,
-        `then` even if the record cannot be written. Raises StoreError if what has to be written at once, the queue
-        included when it is full, cannot be.
+        build the record, `then` once it is written. The queue is written at once if it is full; if the disk is nearly
+        full (8 MiB free), the recall is, and `then` is called even if that fails. Raises StoreError if what has to be
+        written at once cannot be.
         """
         ...
 
@@ -54,7 +54,7 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt followed by its query's bytes, unless these were withheld or erased.
+        """Return a packed receipt followed by the bytes of its query, if these were neither withheld nor erased.
 
         None if the namespace has none, or it was dropped. Waits up to a second for a recall just made.
         """
@@ -65,32 +65,33 @@ class History(Protocol):
         ...
 
     def counts(self) -> tuple[int, int]:
-        """Return the number of receipts kept in full, of all namespaces, and their bytes."""
+        """Return the number of packed receipts that are kept, of all namespaces, and the sum of their bytes."""
         ...
 
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Erase the queries and citation notes that contain one of these words, and the notes on `memory_ids`.
+        """Erase the queries and citation notes that contain one of these words, and the notes on `memory_ids`; return
+        how many queries, notes and receipts were erased or emptied.
 
-        Return how many queries, notes and receipts were erased or emptied. Case does not matter; only an ASCII word of
-        fewer than four characters must stand alone, others are found inside longer ones, too. Receipts keep ranks,
-        scores and ids, except old ones that contain their query: those are emptied. The bytes are gone from disk at
-        once or, without `scrub`, after the next `scrub`.
+        Case does not matter; only an ASCII word of fewer than four characters must stand alone, others are found inside
+        longer ones, too. Receipts keep ranks, scores and ids, except old ones that contain their query: those are
+        emptied. The bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
         """
         ...
 
     def scrub(self) -> None:
-        """Remove the bytes of erased queries from file and log; raise StoreError if in use or the disk is full."""
+        """Remove the bytes of what was erased from file and log; raise StoreError if in use or the disk is full."""
         ...
 
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts that are too old, too many or too large; return how many.
 
-        Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before`; too many
-        is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what makes the newest receipts
-        exceed `max_bytes`. Queries of dropped receipts go too, and those of recalls that failed before `before`. Served
-        results stay; pinned receipts (see `Receipts`) and explicitly cited ones are left alone.
+        Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before` (None:
+        `before`, too); too many is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what
+        makes the newest receipts exceed `max_bytes`. Queries of dropped receipts go too, and those of recalls that
+        failed before `before`. Served results stay; pinned receipts (see `Receipts`) and explicitly cited ones are left
+        alone.
         """
         ...
 

@@ -86,9 +86,11 @@ class Receipts(Protocol):
         ...
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        """Return one recall by id; None if unknown. Waits up to a second for a recall just made."""
+        """Return one recall by id; None if unknown in the namespace. Waits up to a second for a recall just made."""
         ...
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Pin a receipt, so that `History.prune` keeps it in full, or unpin it; return the recall, None if unknown."""
+        """Pin a recall's receipt, so that `History.prune` keeps it in full, or unpin it (`pinned` False); return the
+        recall as it is then, None if unknown.
+        """
         ...

@@ -18,7 +18,9 @@ class Traces(Protocol):
     """The rows of the history about one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
+        """Yield (recall id, packed receipt) of the namespace's receipts without an event; only the receipt itself names
+        its agent.
+        """
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -30,8 +32,9 @@ class Traces(Protocol):
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields, and the sums of the subject's agent; return how many rows, by table.
+        """Delete the rows that `rows` yields, and the daily sums of the subject's agent; return how many rows, by
+        table.
 
-        Tables without such rows are left out. The bytes are gone after `History.scrub`.
+        Tables without such rows are left out; sums do not count. The bytes are gone after `History.scrub`.
         """
         ...

@@ -43,10 +43,10 @@ class AccessFile:
             return self._cached[1]
 
     def change(self, update: Callable[[AccessList], AccessList]) -> AccessList:
-        """Replace the list by `update(list)`, if it differs, under a lock that excludes other processes.
+        """Replace the list by `update(list)`, if that differs, under a lock that excludes other processes.
 
         Return the new list, on disk by then. Raises StoreBusyError if the lock is held for ten seconds, StoreError if
-        it cannot be written.
+        the file cannot be read or written.
         """
         with exclusive(self._file.path.with_name("access.lock"), _WAIT_S):
             return self._file.change(update)

@@ -98,7 +98,7 @@ def _size(path: Path) -> int:
 
 
 def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw.Connection:
-    """Open a connection with `apsw` flags and apply pragmas, each retried for `busy_ms`; close it on an error."""
+    """Open a connection with `apsw` flags and apply pragmas, retrying each for `busy_ms` ms; close it on an error."""
     connection = apsw.Connection(name, flags=flags)
     try:
         connection.set_busy_timeout(busy_ms)
@@ -165,7 +165,7 @@ def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()
 
 
 def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Sequence[Value]]) -> None:
-    """Run a statement once for each row of bindings."""
+    """Run a statement once for each row of bindings. Errors are as `os_errors_explained` says."""
     with os_errors_explained(connection.filename):
         connection.executemany(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType]
 
@@ -179,7 +179,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def _make_private_file(path: Path) -> None:
-    """Create a file with mode 0600 before SQLite writes to it, which gives `-wal` and `-shm` the same mode."""
+    """Create a file with mode 0600 before SQLite writes to it, which gives `-wal` and `-shm` the same mode. A file that
+    is there gets that mode, too; StoreError if it is a link.
+    """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         _sync_folder(path.parent)
@@ -362,7 +364,7 @@ class Queries:
         return execute(self.connection(), self._sql[name], bindings)
 
     def run_many(self, name: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run the statement of this name once for each row of bindings."""
+        """Run the statement of this name once for each row of bindings. Raises as `run`."""
         execute_many(self.connection(), self._sql[name], rows)
 
     def on(self, connection: apsw.Connection) -> "Queries":
@@ -374,7 +376,7 @@ class ThreadConnections:
     """One connection per thread, opened on first use: SQLite connections are not shared between threads."""
 
     def __init__(self, opener: Callable[[], apsw.Connection]) -> None:
-        """`opener` makes a connection; it is called by each thread that asks for one."""
+        """Prepare, without opening any: `opener` makes a connection, and is called by each thread that asks for one."""
         self._open = opener
         self._local = threading.local()
         self._all: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()

@@ -88,7 +88,8 @@ def fingerprint(memory: Memory) -> bytes:
 def set_aside(home: Path, at: datetime) -> str:
     """Rename the index and its log, so that a new one can be built; return the new name, `index.db.damaged-<at>`.
 
-    `at` is in UTC. Without an index nothing is renamed. The files become readable by their owner alone.
+    `at` is in UTC. Without an index nothing is renamed, and the name is returned all the same. The files become
+    readable by their owner alone.
     """
     name = f"index.db.damaged-{at:%Y%m%dT%H%M%S.%fZ}"
     for suffix in ("-wal", "-shm", ""):  # the database last: without its log it is only older, never stranger
@@ -269,7 +270,9 @@ def _is_vector(vec: object) -> bool:
 
 
 def _is_ahead(home: Path) -> bool:
-    """Whether the index claims operations or ledger rows that the journal never numbered."""
+    """Whether the index claims operations or ledger rows that the journal never numbered; False if either has no
+    tables.
+    """
     with closing(_open_read_only(home / "index.db")) as index, closing(_open_read_only(home / "journal.db")) as journal:
         if not (database.execute(index, _COLUMNS) and database.execute(journal, _COLUMNS)):
             return False

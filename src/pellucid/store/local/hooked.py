@@ -46,10 +46,12 @@ class HookedSessions:
     def change(
         self, host: str, session_id: str, update: Callable[[HookedSession | None], HookedSession]
     ) -> HookedSession:
-        """Replace the state of a session by `update(state or None)` under a lock, if it differs; return the new state.
+        """Replace the stored state of a session by what `update` makes of it (of None if there is none), under a lock;
+        return the new state.
 
-        `host` names the agent's program. What is written can be lost if the machine fails. Raises StoreBusyError if the
-        lock is held for two seconds, StoreError if the file cannot be written.
+        Nothing is written if it is the same. `host` names the agent's program. What is written can be lost if the
+        machine fails. Raises StoreBusyError if the lock is held for two seconds, StoreError if the file cannot be
+        written.
         """
         path = self._sessions / f"{host}_{session_id}.json"
         with os_errors_explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):

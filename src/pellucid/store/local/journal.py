@@ -97,7 +97,8 @@ def is_known_op(connection: apsw.Connection, op_id: str) -> bool:
 def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
     """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number.
 
-    Its writes and removals wait to be filed; what it adopted counts as filed, and its turns as seen.
+    Its writes and removals wait to be filed, its ledger rows, which get numbers, to be appended to their files; what it
+    adopted counts as filed, and its turns as seen.
     """
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)
@@ -201,7 +202,9 @@ def has_numbered_rows(connection: apsw.Connection) -> bool:
 
 
 def start_ledger(connection: apsw.Connection, last_seq: int) -> None:
-    """Set the number of the next ledger row to `last_seq + 1`, in a journal that has numbered none."""
+    """Set the number of the next ledger row to `last_seq + 1`; only for a journal that has numbered none
+    (`has_numbered_rows`).
+    """
     execute(connection, _SQL["start_ledger"], (last_seq,))
 
 
@@ -212,7 +215,9 @@ def ledger_number(connection: apsw.Connection) -> int:
 
 
 def raise_ledger_number(connection: apsw.Connection, last_seq: int) -> None:
-    """Raise the number of the next ledger row to `last_seq + 1`, unless it is greater or no row was ever numbered."""
+    """Set the number of the next ledger row to `last_seq + 1`, unless that number is greater already, or no row was
+    ever numbered.
+    """
     execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
 
 
@@ -242,7 +247,7 @@ def key_print(connection: apsw.Connection) -> bytes | None:
 
 
 def put_key_print(connection: apsw.Connection, fingerprint: bytes) -> None:
-    """Record the fingerprint of the vault's key."""
+    """Record the fingerprint of the vault's key, in place of an earlier one."""
     execute(connection, _SQL["put_key_print"], (fingerprint,))
 
 
@@ -285,7 +290,9 @@ def paths_of(connection: apsw.Connection, digests: Collection[str]) -> list[str]
 
 
 def rename(connection: apsw.Connection, path: str, name: str) -> int:
-    """Replace a path by `name` in all its entries that do not wait, and forget their digests; return their number."""
+    """Replace a path by the pseudonym `name` in all its entries that do not wait, and forget their digests; return how
+    many these were.
+    """
     return len(execute(connection, _SQL["rename"], (name, name, path)))
 
 

@@ -55,7 +55,7 @@ def claim(row: Row, args: Args) -> None:
 def install(_row: None, args: Args) -> None:
     """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
     or with `--dry-run` the changes that would be. `InputError` for wrong flags or a file that cannot be changed,
-    `StoreError` for one that cannot be written.
+    `ConflictError` for one that was changed meanwhile, `StoreError` for one that cannot be written.
     """
     from pellucid.surfaces.hooks import install
 
@@ -65,7 +65,7 @@ def install(_row: None, args: Args) -> None:
 
 def remove(_row: None, args: Args) -> None:
     """Remove our hooks and MCP server from an agent program's files, and print the changes; with `--dry-run` only print
-    them. `NotFoundError` if there is nothing of ours, `InputError` for wrong flags or a file that cannot be changed.
+    them. `NotFoundError` if there is nothing of ours; other errors as for `install`.
     """
     from pellucid.surfaces.hooks import install
 

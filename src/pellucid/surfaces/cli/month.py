@@ -120,7 +120,9 @@ class Team:
         self.made = Month()
 
     def write_documents(self, morning: datetime) -> None:
-        """Write the story's decisions to files and index them; later questions can be about them."""
+        """Write the story's decisions to files in a temporary folder, and index them at the time `morning`; later
+        questions can be about them.
+        """
         self._clock.at = morning
         with TemporaryDirectory(prefix="tidepool-") as folder:
             for each in self._documents:
@@ -129,8 +131,9 @@ class Team:
         self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """Hold the two or three sessions of a day, three hours apart, the first within 50 minutes of `morning`. Each
-        states up to two facts that are due on `day` (0 is the first day of the month) and were not stated yet.
+        """Hold the two or three sessions of a day, three hours apart, but for up to 50 minutes after each full hour,
+        from `morning` on. Each states up to two facts that are due by `day` (0 is the first day of the month) and were
+        not stated yet.
         """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
@@ -155,8 +158,8 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """Return a random question with its answering fact, or, once in ten or if no fact was said yet, with None: then
-        no fact answers it.
+        """Return a random question with the fact that answers it; or with None a question that no fact answers, one
+        time in ten on average, and always while no fact was said.
         """
         answerable = [fact for fact in self._said if fact.asks]
         if not answerable or self._chance.random() < _UNKNOWN_SHARE:
@@ -175,9 +178,11 @@ class Team:
         self._say(session, agent, ("user", query), ("assistant", self._react(answer, fact, session, agent)))
 
     def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
-        """Cite some of the recalled memories, and return the agent's reply. The fact that `fact` replaces is always
-        flagged as stale if it was recalled; the memory of `fact` is cited as used three times in four; without it, the
-        first memory is dismissed twice in five.
+        """Cite some of the recalled memories, and return the agent's reply.
+
+        The fact that `fact` replaces is flagged as stale if it was recalled. The memory of `fact`, if it was, is cited
+        three times in four as quoted, used or work saved; if it was not, or `fact` is None, the first memory is
+        dismissed twice in five.
         """
         texts = {each.memory.id: each.memory.content for each in answer.memories}
         right_id = next((each for each, text in texts.items() if fact and fact.holds in text), None)
@@ -193,8 +198,8 @@ class Team:
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
-        """Record a citation of a recalled memory, and count it unless it is known; `kind` is such as `cited` or
-        `flagged_stale`.
+        """Record a citation of a recalled memory, such as of the `kind` `cited` or `flagged_stale`, and count it unless
+        it was on record already.
         """
         outcome = cite(
             self._app,

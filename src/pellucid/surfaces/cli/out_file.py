@@ -13,8 +13,8 @@ from pellucid.xray.words.visible import visible
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: str = "") -> None:
     """Print a text, or its lines as they come; with a `target`, write them to that file and note `wrote …` instead.
 
-    An iterable gives lines, each of which gets a line end; a string stays as it is in a file. `InputError` if the file
-    is in `home` or cannot be written; `prefix` is put before its name in the note.
+    An iterable gives lines, each of which gets a line end; a string stays as it is in a file. `prefix` is put before
+    the file's name in the note. `InputError` if the file is in `home`, Pellucid's own folder, or cannot be written.
     """
     if target is None:
         for each in (text,) if isinstance(text, str) else text:
@@ -80,7 +80,7 @@ def _replace(target: Path, pieces: Iterable[str]) -> None:
 
 
 def _unwritable_error(path: Path, reason: str) -> InputError:
-    """Return the error that the file of `--out` could not be written."""
+    """Return the error that the file of `--out` could not be written; `reason` ends its message."""
     return InputError(
         f"--out: {visible(str(path))} could not be written: {reason}",
         code="invalid_out",

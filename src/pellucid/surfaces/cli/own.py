@@ -85,8 +85,9 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 
 def index_docs(row: Row, args: Args) -> None:
-    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. The exit code is
-    2 if every file had a problem. `InputError` for `--watch` without a path or with `--dry-run`.
+    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. Without
+    `--watch`, the exit code is 2 if there were problems and no file could be read. `InputError` for `--watch` without a
+    path or with `--dry-run`.
     """
     is_watching = args["watch"]
     if is_watching and args["dry_run"]:

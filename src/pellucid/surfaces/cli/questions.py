@@ -65,15 +65,18 @@ def _read_text(path: str) -> str:
 
 
 def recall(row: Row, args: Args) -> None:
-    """Run a recall and print its context and how sure the answer is, or the answer as JSON."""
+    """Run a recall and print its context and how sure the answer is, or with `--json` the answer as JSON; errors as of
+    `_recall_fields`.
+    """
     query = " ".join(args["query"] or ())
     running.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
 
 
 def xray(row: Row, args: Args) -> None:
-    """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query; beside
-    `--id` a query is ignored. `InputError` if neither is given, in the command's words and before a home is opened; the
-    operation checks it, too.
+    """Print or write the X-ray of a recall made now, or of an earlier one.
+
+    The earlier one is that of `--id`, beside which a query is ignored, or the id, `last` or `last~N` in place of a
+    query. `InputError` if neither is given, before a home is opened; the operation checks it, too, in other words.
     """
     words = " ".join(args["query"] or ()).strip()
     recall_id = args["recall_id"] or (words if is_recall_name(words) else None)
@@ -90,14 +93,16 @@ def xray(row: Row, args: Args) -> None:
 
 
 def explain(row: Row, args: Args) -> None:
-    """Print or write the X-ray of the last recall, of the session if one is named."""
+    """Print or write the X-ray of the last recall, of the session if one is named; errors as of `_deliver_xray`."""
     _deliver_xray(row, args, lambda call: field_values(row.input, args, call.now))
 
 
 def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]]) -> None:
-    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input. If it
-    does not exist, raise the `NotFoundError`, and without an `--out` file first print the answer of every surface for
-    that.
+    """Print an X-ray, or write it to the file of `--out`, in the format that the flags name; `fields` makes the fields
+    of the operation's input. Beside a text that is printed, a note tells how to ask `why`.
+
+    If the recall does not exist, `NotFoundError` is raised; without an `--out` file, the answer that every surface
+    gives for that is printed first.
     """
     form, target = _parse_format(args), out_file(args["out"])
     with running.open_call(row, args) as call:

@@ -81,7 +81,9 @@ class _NoEmptyWords(typer.core.TyperCommand):
     about: Command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words as any command does, if `_check_words` raises no error."""
+        """Parse the words as any command does, after `_check_words`, whose error is raised; for mere completion they
+        are not checked.
+        """
         if not ctx.resilient_parsing:
             self._check_words(self.make_parser(ctx).parse_args(args=list(args))[0])
         return super().parse_args(ctx, args)

@@ -43,8 +43,9 @@ class Own:
 
 
 def answer(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
-    """Run an operation with the arguments typed, or with `fields`, and print its answer. Then raise the failure that
-    the operation reports, if any.
+    """Run an operation and print its answer. Then raise the failure that the answer reports, if any.
+
+    The fields of its input are those typed (`args`) or, if `fields` is given, what that makes of the opened call.
     """
     fields = fields or (lambda call: field_values(row.input, args, call.now))
     if failure := row.failure(run_and_print(row, args, fields)):
@@ -56,7 +57,8 @@ def run_and_print(
 ) -> Any:
     """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer.
 
-    `fields` is a function of the opened call: a day such as `yesterday` is read by the home's clock.
+    `fields` is a function of the opened call: a day such as `yesterday` is read by the home's clock. `args` say the
+    home, the namespace and `as_json`; `verbose` includes details in a text that are usually left out.
     """
     with open_call(row, args) as call:
         request = call.input_of(row.input, fields(call))
@@ -67,7 +69,8 @@ def run_and_print(
 
 def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: bool, verbose: bool = False) -> None:
     """Print an operation's answer as JSON or text; `request` is the input that it answers. Text is fitted to the
-    terminal, and followed by hints about the namespace if the row asks for them (`namespace_hints`).
+    terminal, followed by hints about the namespace if the row asks for them (`namespace_hints`), and with more details
+    if `verbose`.
     """
     footer = namespace_hints(call.app) if not as_json and row.text.namespace_hints else ()
     with fitting_terminal():
@@ -76,8 +79,9 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 @contextmanager
 def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call]:
-    """Open a call of an operation for a `with` block, in the home and the namespace that the flags name. Without a
-    namespace it is that of the working folder's project. `title` is beside its progress bar.
+    """Open a call of an operation for a `with` block, in the home and the namespace that `args` name. Without a
+    namespace it is that of the working folder's project. Edits of the vault are indexed when the home is opened, unless
+    the row's `as_it_stands` is set. `title` is beside its progress bar.
     """
     home: Path | None = args["home"]
     is_placed = "namespace" in context_fields(row.input)

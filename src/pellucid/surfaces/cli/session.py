@@ -89,8 +89,9 @@ def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Gene
 
 
 def _in_project(app: "App") -> "App":
-    """Return the app with the namespace of the working folder's project, and note that namespace. The same app if the
-    folder is in no project, or if a namespace was given.
+    """Return the app with the namespace of the working folder's project, and note that namespace.
+
+    The namespace stays, and nothing is noted, if the folder is in no project, or if a namespace was given.
     """
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import app_in_project
@@ -105,9 +106,10 @@ def _in_project(app: "App") -> "App":
 
 
 def namespace_hints(app: "App") -> list[str]:
-    """Return lines to show below an answer: that the namespace given was never used or, if none was given and the
-    working folder is in no project, which namespace was asked and up to three of the projects' namespaces. Empty if
-    neither is needed, or if there are no projects.
+    """Return lines to show below an answer about its namespace; empty if none is needed.
+
+    One says that the namespace given was never used. If none was given, there are projects, and the working folder is
+    in none of them, one says which namespace was asked, and names up to three of the projects' namespaces.
     """
     if app.settings.namespace_is_given:
         return _unknown_namespace_lines(app)
@@ -194,7 +196,7 @@ def print_error(error: PellucidError, *, as_json: bool) -> None:
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
     """Provide for a `with` block a function of (done, total) that shows a progress bar from its first call on. It shows
-    nothing without a terminal.
+    nothing where `_progress_bar` does nothing.
     """
     with ExitStack() as open_bars:
         bars: list[Callable[[int, int], None]] = []

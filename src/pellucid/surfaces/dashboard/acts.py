@@ -86,9 +86,11 @@ def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dic
 
 
 def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
-    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`. For a
-    preview, the outcome has the fields of the form that does it; for a change that the caller may undo, the operation's
-    id. Errors of the operation, and a failure that it reports, are raised.
+    """Run one operation on form fields, and return its outcome; errors of the operation, and a failure that it reports,
+    are raised.
+
+    `after` is the page to go on with, which can contain `{memoryId}`. For a preview, the outcome has the fields of the
+    form that does it; for a change that the caller may undo, the operation's id.
     """
     call = view.call(row)
     if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
@@ -132,7 +134,9 @@ def page_spelling(row: Operation[Any, Any] | None = None) -> Spelling:
 
 
 def next_place(address: str) -> str:
-    """Return the page to go on with after a form: `address` if it is one of the dashboard's, else the home page."""
+    """Return the page to go on with after a form: `address` if it is one of the dashboard's and has no backslash or
+    line end, else the home page.
+    """
     parts = urlsplit(address)
     is_ours = not parts.scheme and not parts.netloc and parts.path.startswith(f"{ROOT}/")
     return address if is_ours and not set(address) & set("\\\r\n") else f"{ROOT}/"

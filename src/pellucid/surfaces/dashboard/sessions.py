@@ -60,18 +60,24 @@ class Sessions:
         self._open = dict[str, Session]()
 
     def link(self, caller: Caller) -> str:
-        """Make and return a code that lets one browser in as this caller, once, within five minutes (see `enter`)."""
+        """Make and return a code that lets one browser in as this caller, once, within five minutes (see `enter`). Of
+        more than 1,000 links the oldest stop working.
+        """
         with self._lock:
             return self._store(self._links, Session(caller, self._now() + _LINK_S))
 
     def enter(self, code: str) -> str | None:
-        """Start a session for a link's code and return its cookie; None for an unknown, used or expired code."""
+        """Start a session of twelve hours for a link's code, as `begin` does, and return its cookie; None for an
+        unknown, used or expired code.
+        """
         with self._lock:
             link = self._links.pop(_hash(code), None)
             return self._new_session(link.caller) if link and link.until > self._now() else None
 
     def begin(self, caller: Caller) -> str:
-        """Start a session of twelve hours for a caller who showed a token, and return its cookie."""
+        """Start a session of twelve hours for a caller who showed a token, and return its cookie. Of more than 1,000
+        sessions the oldest end.
+        """
         with self._lock:
             return self._new_session(caller)
 

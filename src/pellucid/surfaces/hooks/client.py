@@ -36,9 +36,10 @@ class _RefusedError(Exception):
 
 
 def main() -> NoReturn:
-    """Have the running server handle the event on standard input, and print its answer; without an answer the event is
-    stored for later, and without a server one is started. The first argument names the agent's program, such as
-    `cursor`, `--home` the home. The process ends within a second and always with exit code 0, whatever failed.
+    """Have the running server handle the event on standard input, and print its answer; without an answer the place of
+    the event's session is stored for later, and without a server one is started. The first argument names the agent's
+    program, such as `cursor`, `--home` the home. The process ends within a second and always with exit code 0, whatever
+    failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))
@@ -49,10 +50,11 @@ def main() -> NoReturn:
 
 
 def _handle_event(host: str, home: str) -> None:
-    """Print the server's answer to the event, if it is not empty; if no answer comes, store the event.
+    """Print the server's answer to the event, if it is not empty; if no answer comes, store the place of the event's
+    session and print the problem.
 
-    If no server runs, also start one. `host` is the agent's program, such as `cursor`. For an event without a session,
-    only print a remark.
+    If no server runs, start one and print the home's notice instead of a problem. `host` is the agent's program, such
+    as `cursor`. For an event without a session, only print a remark.
     """
     event = _read_event()
     if not _session_id(event):
@@ -184,8 +186,9 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
-    """Write the place of the event's session, not its text, to the session's file, in place of an earlier event. Return
-    whether it was written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after 0.1 seconds.
+    """Write where the text of the event's session is, but none of it, to the session's file, in place of an earlier
+    event. Return whether it was written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after
+    0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")

@@ -43,7 +43,9 @@ class HostFile:
         return _read_text(self.backup)
 
     def table(self) -> dict[str, Any]:
-        """Return the JSON object in the file, empty if the file is; `InputError` if it is anything else."""
+        """Return the JSON object in the file, empty if the file is empty or missing; `InputError` if it has anything
+        else.
+        """
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
@@ -97,8 +99,8 @@ class Edit:
 
 
 def host_file(relative: str, scope: Scope) -> HostFile:
-    """Return the file of this path below the user's home or the project's folder; its text is None if there is no file.
-    `InputError` if a link leads out of that folder, or the file cannot be read.
+    """Return the file of this path below the user's home or, for the scope `project`, below the project's folder; its
+    text is None if there is no file. `InputError` if a link leads out of that folder, or the file cannot be read.
     """
     root = project_root() if scope == "project" else Path.home()
     path = Path(os.path.realpath(root / relative))
@@ -114,7 +116,9 @@ def project_root() -> Path:
 
 
 def parse_object(path: Path, text: str | None) -> dict[str, Any]:
-    """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`."""
+    """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`, which
+    names `path`.
+    """
     try:
         value: object = json.loads(text) if text and text.strip() else {}
     except (ValueError, RecursionError) as error:

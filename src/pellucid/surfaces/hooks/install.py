@@ -88,10 +88,12 @@ def command_of(host: HostName, settings: Settings) -> str:
 def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
-    """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
-    Without the extra `server` no MCP server is registered, and `next_step` says so. `InputError` if a file cannot be
-    read, or has a form that is not changed by itself; `ConflictError` if it is changed meanwhile; `StoreError` if it
-    cannot be written.
+    """Add our hooks to a program's file (the user's or the project's, by `scope`), replacing older ones of ours; with
+    `tools` also register our MCP server, unless the extra `server` is missing, which `next_step` says then.
+
+    `InputError` if a file cannot be read, or has a form that is not changed by itself: nothing is written.
+    `ConflictError` if it is changed meanwhile, `StoreError` if it cannot be written: a file written before stays. A dry
+    run writes nothing.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
     if tools and is_able:
@@ -134,8 +136,8 @@ def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _removal_edit(host: HostName, scope: Scope) -> Edit:
-    """Return the edit that removes our hooks from a program's file. The backup is restored if the file differs from it
-    only in our hooks; a file with nothing else is deleted.
+    """Return the edit that removes our hooks from a program's file; no change if it has none. The backup is restored if
+    the file differs from it only in our hooks; without a backup, a file with nothing else is deleted.
     """
     file = _hooks_file(host, scope)
     table = _hooks_table(file)

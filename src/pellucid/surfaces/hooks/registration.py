@@ -32,7 +32,8 @@ _HEAD = f"[mcp_servers.{_NAME}]"
 
 def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
     """Return the edit that adds our MCP server to a program's file, or renews an older registration of ours. It changes
-    nothing if that is up to date, or if the user registered a server of our name in another way.
+    nothing if that is up to date, or if the user registered a server of our name in another way. `InputError` if the
+    file cannot be parsed, or has an unusual form.
     """
     file, wanted = _servers_file(host, scope), entry(settings)
     registered = _registration(host, scope, file)
@@ -48,7 +49,7 @@ def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
 def unregister_edit(host: HostName, scope: Scope) -> Edit:
     """Return the edit that removes our MCP server from a program's file; no change if there is none of ours. It
     restores the backup if nothing else was changed since; a file that is empty then is deleted, except a JSON file that
-    has a backup.
+    has a backup. `InputError` if the file cannot be parsed, or has an unusual form.
     """
     file = _servers_file(host, scope)
     if not _is_ours(_registration(host, scope, file)):
@@ -76,8 +77,8 @@ def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | No
 
 
 def entry(settings: Settings) -> dict[str, Any]:
-    """Return the registration of our server: command and arguments. `-P` keeps Python from importing modules of the
-    working folder.
+    """Return the registration of our server: command and arguments, with `--home` for another home than `~/.pellucid`.
+    `-P` keeps Python from importing modules of the working folder.
     """
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return {"command": sys.executable, "args": ["-P", *_OURS, *home]}
@@ -113,8 +114,9 @@ def _registration(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any
 
 
 def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
-    """Return the table of MCP servers under `keys` in a file's table; with `make`, add it if it is missing. An empty
-    table if it is missing; `InputError` if the value of a key is not a table.
+    """Return the table of MCP servers under `keys`, outermost first, in a file's table. If it is missing, it is added
+    to that with `make`; else an empty table of its own is returned. `InputError` if the value of a key is not a table;
+    `path` is for the message.
     """
     for key in keys:
         inner: object = table.setdefault(key, {}) if make else table.get(key, {})

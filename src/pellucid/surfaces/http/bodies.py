@@ -75,10 +75,11 @@ def clear(home: Path) -> None:
 
 
 async def save_upload(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
-    """Save a request's body to a private file in a folder of its own; return its path and SHA-256 digest.
+    """Save a request's body to a private file in a folder of its own; return its path and SHA-256 digest in hex.
 
     The file's name is from the digest: a transcript without a session id is filed under its file's name, and so under
-    the same name if it is sent again. Errors are those of `chunks`, and a `StoreError` if the file cannot be written.
+    the same name if it is sent again. Errors are those of `chunks`, and a `StoreError` if the file cannot be written;
+    nothing is left of it then.
     """
     folder, digest = home / FOLDER / secrets.token_hex(8), hashlib.sha256()
     with os_errors_explained(folder):

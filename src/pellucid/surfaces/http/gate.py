@@ -99,9 +99,9 @@ class Gate:
         """The token of the owner's own programs, valid for the life of this process."""
 
     def check_origin(self, headers: Mapping[str, str]) -> None:
-        """Raise `HttpError` 421 for a request whose Host header is none of the server's host names, and 403 for one
-        from a page of another site: its Origin is not that host, or its Sec-Fetch-Site is neither `none` nor
-        `same-origin`. The names of `headers` are in lower case.
+        """Raise `HttpError` 421 for a request whose Host header is missing or none of the server's host names, and 403
+        for one from a page of another site: it has an Origin that is not that host, or a Sec-Fetch-Site that is neither
+        `none` nor `same-origin`. The names of `headers` are in lower case.
         """
         host = headers.get("host", "")
         if _host_name(host) not in self._names:
@@ -112,9 +112,10 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """Return the caller of a request by its bearer token: `owner`, who has every right, for `run_token`, else the
-        principal that has the token. Without an Authorization header, if no token is needed, it is `loopback`, who has
-        every right, too. `HttpError` 401 if the token is missing or unknown. The names of `headers` are in lower case.
+        """Return the caller of a request by its bearer token: for `run_token` the owner, who has every right, else the
+        principal that has the token. Without an Authorization header, if no token is needed, it is the owner, too
+        (named `(loopback)`, not `(owner)`). `HttpError` 401 if the token is missing or unknown. The names of `headers`
+        are in lower case.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""

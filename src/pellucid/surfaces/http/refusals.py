@@ -56,8 +56,9 @@ class WholeAnswer:
 
 
 def status_of(error: PellucidError) -> int:
-    """Return the HTTP status of an error, such as 404 for `NotFoundError`; 200 for `UnhealthyError`, since that
-    something is not well is the answer; 500 for a kind that has none.
+    """Return the HTTP status of an error: an `HttpError`'s own, else that of its kind, such as 404 for `NotFoundError`.
+
+    200 for `UnhealthyError`, since that something is not well is the answer; 500 for a kind that has none.
     """
     if isinstance(error, HttpError):
         return error.status
@@ -65,8 +66,8 @@ def status_of(error: PellucidError) -> int:
 
 
 def safe_error(error: Exception, trace: str) -> PellucidError:
-    """Return the error to report: a `PellucidError` unchanged, else a plain `PellucidError` without details. Any other
-    error is logged on standard error with the id `trace`, without its message.
+    """Return the error to report: a `PellucidError` unchanged, for any other a plain `PellucidError` without details.
+    That other error is logged on standard error with the id `trace`, its type and place, without its message.
     """
     if isinstance(error, PellucidError):
         return error

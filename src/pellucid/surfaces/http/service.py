@@ -171,8 +171,8 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request and log it. Any error becomes an answer; once an answer has begun, the connection is
-        broken off.
+        """Answer one request and log it. An error becomes an answer, or breaks off the connection if an answer has
+        begun; if the client is gone, that is only logged (status 499).
         """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
@@ -250,7 +250,7 @@ class Service:
 
     async def _answer_by_operation(self, exchange: Exchange, caller: Caller) -> None:
         """Find the route, check the caller's right, and answer by the operation. A missing X-ray is an answer, with
-        status 404.
+        status 404; any other error is raised.
         """
         route, path_fields = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
@@ -274,7 +274,9 @@ class Service:
     async def _read_and_run(
         self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
     ) -> None:
-        """Read the fields of the query or body, or the upload, run the operation with these and the path's; reply."""
+        """Read the fields of the query or body, or the upload, run the operation with these and the path's, and reply.
+        The upload's file is deleted in any case. `InputError` for an unknown or misplaced field.
+        """
         route, headers, home = work.route, exchange.headers, self._host.app.settings.home
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
             raise InputError("the length of the body is no number")
@@ -298,8 +300,9 @@ class Service:
                 remove(file)
 
     async def _run_once(self, exchange: Exchange, caller: Caller, work: OperationWork, request_id: str) -> None:
-        """Run an operation and answer, or repeat the answer that the same request got under its Idempotency-Key.
-        `request_id` identifies the request. The header is ignored for operations that only read, and for secrets.
+        """Run an operation and answer, or repeat the answer that the same request (`request_id`) got under its
+        Idempotency-Key: `InputError` if that is malformed, `ConflictError` if it was another request's, or the same is
+        running. The header is ignored for operations that only read, and for secrets.
         """
         key = exchange.headers.get("idempotency-key")
         if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
@@ -318,7 +321,7 @@ class Service:
 
     async def _run(self, exchange: Exchange, caller: Caller, work: OperationWork) -> WholeAnswer | None:
         """Run an operation within its time limit (20 times as long for one that writes), send its answer and return it;
-        None if it was streamed. An erasure drops all answers that are kept for repeated requests.
+        None if it was streamed. Notes the token's use; an erasure drops all answers kept for repeated requests.
         """
         row = work.route.row
         deadline = Deadline(self._limits.time_limit_s * (1 if work.asks else _LONGER))
@@ -385,7 +388,7 @@ def _take_one(query: dict[str, list[str]], name: str) -> str | None:
 
 
 def _check_fields(route: Route, values: Mapping[str, object], caller: Caller) -> None:
-    """Refuse a field that the route lacks (`InputError`), or takes a right everywhere that the caller lacks (403)."""
+    """`InputError` for a field the route lacks, `HttpError` 403 for one that takes an ungranted right everywhere."""
     for name in values:
         if name not in route.fields:
             raise InputError(

@@ -69,8 +69,8 @@ def serve(
     note: Callable[[str], None],
     started: Callable[[uvicorn.Server], None] = lambda _server: None,
 ) -> None:
-    """Serve a home until a signal ends it, it was idle for `place.idle_minutes`, or the receiver of the server that
-    `started` is called with ends it.
+    """Serve a home until a signal ends it, it was idle for `place.idle_minutes`, or whoever got the server ends it:
+    `started` is called with the server before it runs.
 
     `note` is called with lines for the user. If others can reach the server, words of questions are not stored, unless
     the settings say so.
@@ -105,8 +105,8 @@ def serve(
 
 
 def _check_exposure(host: Host, place: Listening) -> None:
-    """Raise `InputError` for a place that is not loopback if it has `insecure_loopback`, or lacks a token or a host
-    name.
+    """Raise `InputError` for a place that is not loopback if it has `insecure_loopback`, or has no further host name,
+    or the home has no token.
     """
     if place.is_loopback:
         return
@@ -162,7 +162,8 @@ def _listening_socket(place: Listening) -> Generator[socket.socket]:
 @contextmanager
 def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
     """Write `server.json` into the home, with the process id, host, port, time and owner's token (`run_token`), by
-    which the user's programs find the server; delete it at the end of the `with` block.
+    which the user's programs find the server; delete it at the end of the `with` block. StoreError if it cannot be
+    written.
     """
     home = host.app.settings.home
     content = {

@@ -51,7 +51,7 @@ class CallMaker(Protocol):
         deadline: Deadline,
         progress: Progress,
     ) -> Call:
-        """Make a call, with the right `access`, in the namespace of the arguments or the sender's default one.
+        """Make a call, for which the sender needs the right `access`, in `namespace` (None: the sender's default one).
 
         `request` is the HTTP request, None over stdio; `progress` is called with how much is done, and of how much.
         `NotFoundError` if the sender has no right there, whether the namespace exists or not.
@@ -62,8 +62,8 @@ class CallMaker(Protocol):
 async def call_tool(
     tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """Run a tool of `tools` with its arguments and return its result; an error is a result, too; `MCPError` if there is
-    no such tool. Arguments that are None count as missing.
+    """Run a tool of `tools` with its arguments and return its result; an error of the run is a result, too. `MCPError`
+    if there is no such tool, `CancelledError` if the client cancels it. Arguments that are None count as missing.
     """
     tool = tools.get(params.name)
     if tool is None:
@@ -71,7 +71,7 @@ async def call_tool(
     arguments = {name: value for name, value in (params.arguments or {}).items() if value is not None}
 
     def work(deadline: Deadline, progress: Progress) -> types.CallToolResult:
-        """Run the tool's operation, in a thread; any error becomes a result with `is_error`."""
+        """Run the tool's operation, in a thread; any error becomes a result (`error_result`)."""
         row = None
         try:
             row = _row_of_mode(tool, arguments.pop(MODE, None) if len(tool.rows) > 1 else None)
@@ -125,7 +125,9 @@ def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) 
 
 
 def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None:
-    """Raise an `InputError` with a hint if a field is unknown, for persons alone, or of another mode of the tool."""
+    """Raise an `InputError` with a hint if a field is unknown, not offered to agents (`agent_fields`), or of another
+    mode of the tool.
+    """
     fields = agent_fields(row)
     unknown = next((name for name in arguments if name not in fields), None)
     if unknown is None:
@@ -142,8 +144,9 @@ def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """Return an error as a tool's result with `is_error`, and a next step. For an X-ray that does not
-    exist or that the caller cannot read, the result says that there is none, and is not an error.
+    """Return an error as a tool's result with `is_error`, and a next step. If `row` is an operation that gives an
+    X-ray, and the X-ray does not exist or the caller cannot read it, the result says that there is none, and is not an
+    error.
     """
     add_reference(error)
     missing_text = row and missing_xray_text(row, error, "text")

@@ -43,15 +43,15 @@ class Mounted:
 
 
 def http_calls(host: Host) -> CallMaker:
-    """Return a maker of calls in a home for the caller that the gate put into each request's state as `principal`.
-    `NotFoundError` if the request did not come over HTTP.
+    """Return a maker of calls in a home for the caller that the gate put into each request's state as `principal`. The
+    maker raises `NotFoundError` for a request that did not come over HTTP.
     """
 
     def make_call(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """Make a call in the named namespace, else in the caller's only one, else in that of the settings. It is
-        refused if the caller lacks the right.
+        """Make a call in the named namespace, else in the caller's only one, else in that of the settings. If the
+        caller lacks the right, errors as of `allowed_namespace`.
         """
         if request is None:  # it did not come over HTTP
             raise unknown_place()

@@ -86,9 +86,9 @@ def _listing(name: str, place: AddressShape) -> dict[str, Any]:
 
 
 async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
-    """Read the resource at an address. For an X-ray that does not exist, or that the sender may not read, the result is
-    a text that says so. `MCPError` for an unknown address or format, any other record that is missing or not allowed,
-    and any other failure.
+    """Read the resource at an address: a record, or the page that shows X-rays. For an X-ray that does not exist, or
+    that the sender may not read, the result is a text that says so. `MCPError` for an unknown address or format, any
+    other record that is missing or not allowed, and any other failure.
     """
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
@@ -109,7 +109,9 @@ async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadRe
 
 
 def _read(make_call: CallMaker, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
-    """Return the text of the resource at an address, and its format; for a missing X-ray, a text that says so."""
+    """Return the text of the resource at an address, and its format; for a missing X-ray, a text that says so.
+    `deadline` and `progress` are those of the call. Errors as of `_parse_address` and of the operation.
+    """
     shape, record_id, form = _parse_address(uri)
     try:
         call = make_call(context.request, None, shape.row.access, deadline=deadline, progress=progress)

@@ -36,9 +36,10 @@ def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
 
 
 def merge_schemas(schemas: Iterable[Schema]) -> Schema:
-    """Merge schemas into one that allows everything that any of them allows. If all have one type, it has the keywords
-    that all have with the same value, else an `anyOf` of the distinct ones; beside that the first description, and the
-    default if all have the same.
+    """Merge schemas into one that allows everything that any of them allows.
+
+    If all have the same `type`, or none has one, the result has the keywords that all have with the same value, else an
+    `anyOf` of the distinct ones. Beside that it has the first description, and the default if all have the same.
     """
     all_schemas = list(schemas)
     plain = [_without(each, "description", "default") for each in all_schemas]

@@ -41,7 +41,9 @@ def home_text(report: HomeOutput) -> str:
 
 
 def remembered_text(outcome: RememberOutput) -> str:
-    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions."""
+    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions, and
+    why it has no vector, if it has none.
+    """
     known = "known already, and updated" if outcome.updated else "known already"
     state = "remembered" if outcome.created else known
     lines = [f"{state}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
@@ -144,7 +146,9 @@ def settings_text(outcome: SettingsOutput) -> str:
 
 
 def rebuild_text(outcome: RebuildOutput) -> str:
-    """Render how many memories the new index has, and what could not be indexed."""
+    """Render how many memories the new index has, what could not be indexed, why vectors are lacking, and where a
+    damaged index was put aside.
+    """
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
     lines += [f"without vectors: {visible(outcome.encoder_problem)}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
@@ -244,8 +248,8 @@ def _stats_cells(row: Sequence[str | int | float | None], units: Sequence[str]) 
 
 
 def _stats_cell(value: str | float | None, unit: str) -> str:
-    """Return a value as text: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`. `unit` is that
-    of its column. None is `(none said)` in a column of names, else `–`.
+    """Return a value as text: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`, a text as it
+    is. `unit` is that of its column. None is `(none said)` in a column of names, else `–`.
     """
     if value is None:
         return "(none said)" if unit == "name" else "–"

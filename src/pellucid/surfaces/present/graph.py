@@ -25,8 +25,8 @@ LINES = 40
 
 
 def entity_text(output: GraphShowOutput) -> str:
-    """Render an entity, its properties, and its neighbourhood hop by hop, with ASCII lines on a terminal without UTF-8;
-    control characters are spelled out.
+    """Render an entity, its properties or from when on its history is known, and its neighbourhood hop by hop. Lines
+    are of ASCII on a terminal without UTF-8; control characters are spelled out.
     """
     state = output.state
     properties = unknown_before(output.known_from)
@@ -65,7 +65,9 @@ def states_text(outcome: EntityHistoryOutput) -> str:
 
 
 def graph_audit_text(outcome: GraphAuditOutput) -> str:
-    """Render the problems of the graph: why each matters, three places at most that say it, and what to do."""
+    """Render the problems of the graph, each with why it matters, at most three places that say it and how many more
+    there are, and what to do; then their counts, or that all fits together.
+    """
     lines = [f"{outcome.entities} entities, {outcome.edges} edges, {outcome.documents} documents"]
     for each in outcome.problems:
         lines += [
@@ -82,7 +84,8 @@ def graph_audit_text(outcome: GraphAuditOutput) -> str:
 
 def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
     """Render how reading every file again changed the graph in the index, or would change it: file by file, 40 lines at
-    most, then counts. `go_on` is the command that makes the change, shown after a preview.
+    most, then counts; one line if it changes nothing. `go_on` is the command that makes the change, shown after a
+    preview.
     """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]

@@ -22,7 +22,8 @@ _SHOWN_PROBLEMS = 10
 
 def indexing_text(outcome: IndexDocsOutput) -> str:
     """Render the outcome of indexing documents, or of a dry run: documents by what changed, sections opened and closed,
-    new header versions, remarks, redactions, notes, files left out, and header history that was loaded.
+    new header versions, remarks, redactions, notes, files left out, why vectors are missing, header history that was
+    loaded, and whether nothing was written.
     """
     action = "indexed" if outcome.written else "would index"
     states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
@@ -135,7 +136,9 @@ def _version_line(version: HeaderVersion) -> str:
 
 
 def _section_line(row: SectionRow) -> str:
-    """Render a section: anchor, heading (or the start of its text), its end in time, quarantine, and its id's end."""
+    """Render a section: anchor, heading (or the start of its text), until when it held (if it ended), whether it is in
+    quarantine, and the last ten characters of its id.
+    """
     ends = f" until {row.valid_until:%Y-%m-%d %H:%M}" if row.valid_until else ""
     mark = " (in quarantine)" if row.quarantined else ""
     return f"{visible(row.anchor)}  {visible(row.heading or row.excerpt)}{ends}{mark}  {row.id[-10:]}"

@@ -108,7 +108,7 @@ def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
 
 
 def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    """Yield tables of each part's contribution to each set, a table for each metric."""
+    """Yield a caption, and a table for each metric in `_PARTS_BY`: each part's contribution to each set."""
     yield "What each part is worth (with it less without it, of the same questions; 95 % interval):"
     for metric in _PARTS_BY:
         yield ""

@@ -140,7 +140,8 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
 
 def _legend(snapshot: RecallXraySnapshot) -> list[str]:
     """Return the notes on all cards: how they are numbered, if there are several; how graph paths are told, if any is;
-    and what the bars' colours mean. Empty if there are no results.
+    what a first place pays, if a score comes from places; and what the bars' colours mean. Empty if there are no
+    results.
     """
     items = "".join(f"<li>{square}{_text(meaning)}</li>" for square, meaning in legend_swatches(snapshot))
     notes = [f'<p class="soft">{note[0].upper()}{note[1:]}.</p>' for note in fields.notes_on(snapshot)]
@@ -277,7 +278,7 @@ def _row(columns: Sequence[tables.Column], cells: Sequence[Spans], bar: str) -> 
 
 
 def _cell(column: tables.Column, spans: Spans) -> str:
-    """Return the content of a cell; a leg's health is marked with a class."""
+    """Return the content of a cell as HTML; the health of a leg is marked with a class of that name."""
     text = _spans_html(spans)
     return f'<span class="health {text}">{text}</span>' if column.title == "Health" else text
 

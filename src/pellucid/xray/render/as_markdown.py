@@ -48,8 +48,8 @@ def code(text: str) -> str:
 
 
 def code_cell(text: str) -> str:
-    """Return a code span as `code`, for a table cell: a table removes one backslash before a pipe. An odd run of
-    backslashes before a pipe cannot be written: it shows one backslash too many.
+    """Return a code span as `code` does, but for a table cell: a table removes one backslash before a pipe. An odd run
+    of backslashes before a pipe cannot be written: it shows one backslash too many.
     """
     return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
@@ -119,7 +119,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
     """Return the verdict on a direct answer and where its source is, or a notice that none was looked for.
 
-    Without `verbose` only if a direct answer was in question.
+    Without `verbose`, nothing unless a direct answer was in question.
     """
     if not verbose and not is_direct_answer_in_question(tier):
         return []
@@ -146,6 +146,8 @@ def _table(table: tables.Table) -> str:
 
 
 def _spans_markdown(spans: Sequence[FieldSpan], verbatim: Callable[[str], str]) -> str:
-    """Return the spans of a field as Markdown: plain text as it is; `verbatim` formats names and texts of others."""
+    """Return the spans of a field as Markdown: plain text as it is, prose escaped; `verbatim` formats the names and
+    texts of others.
+    """
     renderers = {"plain": str, "verbatim": verbatim, "prose": prose}
     return "".join(" → " if span == ARROW else renderers[span.kind](span.text) for span in spans)

@@ -93,7 +93,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
     """Return a rejected candidate's two lines: its words, else its id.
 
-    Then the rung, the reason with the margin, and the final score.
+    Then the rung, the reason with the margin, the final score, and the id if the first line is its words.
     """
     reason = "".join(span.text for span in rejection_spans(candidate, snapshot))
     # `repeats [2]` names its rung already
@@ -118,8 +118,8 @@ def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
-    """Return the lines on a direct answer: the verdict, and where its source is; for None, a line that this was not
-    asked. Without `verbose`, no lines unless a direct answer was in question.
+    """Return the lines on a direct answer: the verdict, and where its source is; for None, a line that says that this
+    was not asked. Without `verbose`, no lines unless a direct answer was in question.
     """
     if not verbose and not is_direct_answer_in_question(tier):
         return []

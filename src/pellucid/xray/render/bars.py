@@ -31,8 +31,8 @@ def stack_height(scores: ScoreDecomposition) -> float:
 
 
 def stack(scores: ScoreDecomposition, reach: float) -> str:
-    """Draw an SVG bar of the positive terms side by side, of which a sum of `reach` fills the width. Subtracted and
-    negative terms cover its end.
+    """Draw an SVG bar of the positive terms side by side, of which a sum of `reach` fills the width. A piece as wide as
+    the subtracted and negative terms together covers its end; its label names all terms.
     """
     parts, at = list[str](), 0.0
     for name, value in _stacked_terms(scores):
@@ -54,8 +54,8 @@ def swatch(name: str, value: float) -> str:
 
 
 def legend_swatches(snapshot: RecallXraySnapshot) -> list[tuple[str, str]]:
-    """Return for each term that counts in the results' scores its swatch, and its name with its meaning, in the order
-    shown.
+    """Return for each term that counts in the results' scores its swatch, by its first value that is not 0, and its
+    name with its meaning, in the order shown.
     """
     scores = [each.score_decomposition.model_dump() for each in snapshot.results]
     first_values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}

@@ -72,7 +72,9 @@ class LabelledLine:
 
 def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
     """Return the fields of the recall as a whole: how sure it is, its ids, how the query was read, and the budget used.
-    Without `verbose` no trace id; how sure it is only if it abstained or has results.
+
+    How sure it is is left out of a recall that neither abstained nor has results; without `verbose`, the trace id and
+    the query's class are left out, too.
     """
     doubt = snapshot.abstention
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # nobody is sure of what is not shown
@@ -132,8 +134,8 @@ def _answers_in_words(snapshot: RecallXraySnapshot, answers: int) -> str:
 def result_fields(
     result: XrayResult, snapshot: RecallXraySnapshot, *, verbose: bool = True
 ) -> tuple[LabelledLine, ...]:
-    """Return the fields of a result, plain words first; fields without a value are left out. Without `verbose`, also
-    those in `_FOLDED`, terms that are 0, and the usual values of its provenance.
+    """Return the fields of a result, plain words first; fields without a value are left out. Without `verbose`, those
+    in `_FOLDED`, terms that are 0, and the usual values of its provenance are left out, too.
     """
     query_terms, own_id = snapshot.query_terms, result.memory_id
     all_fields = _fields(
@@ -189,8 +191,8 @@ def _gate_spans(gate: str) -> Spans:
 
 
 def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Return what is to be known of all results: how they are numbered, how graph paths are told, and what a first
-    place pays in each leg and with the reranker.
+    """Return what is to be known of all results: how they are numbered (if there are several), how graph paths are told
+    (if there are any), and what a first place pays in each leg and with the reranker.
     """
     places = (_PLACES,) if len(snapshot.results) > 1 else ()
     alike = _ALIKE if snapshot.plan and snapshot.plan.answers > 1 else ""
@@ -204,7 +206,7 @@ def millis(value: float) -> str:
 
 
 def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[tuple[str, Spans], ...]:
-    """Return the labels and values of a provenance: origin, scopes, safety."""
+    """Return the labels and values of a provenance: origin (in brief without `verbose`), scopes, safety."""
     return (
         ("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
         ("context-scopes", joined_names(provenance.user_context_scopes)),
@@ -226,14 +228,17 @@ def _origin_spans(provenance: Provenance) -> Spans:
 
 
 def _brief_spans(provenance: Provenance) -> Spans:
-    """Return the source, day and confidence of a memory, and whether it is corrected, if it is."""
+    """Return the category, source, time (`_minute`) and confidence of a memory, and whether it is corrected, if it is.
+    """
     state = f" confidence={provenance.confidence:.2f}"
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
     return (*_source_spans(provenance, _minute(provenance)), FieldSpan(state))
 
 
 def _minute(provenance: Provenance) -> str:
-    """Return when a memory was written down, to the minute; of a document the day, for which it was indexed at once."""
+    """Return when a memory was written down, to the minute; of a section of a document the day, as all were indexed at
+    once; `unknown` if that is not recorded.
+    """
     created = provenance.created or "unknown"
     return created[:10] if provenance.source == "document" or len(created) < 16 else f"{created[:16]}Z"
 
@@ -269,7 +274,7 @@ def _reason_against_use(reason: str) -> Spans:
 
 
 def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
-    """Return why a memory is due for verification: its age, and whether it is superseded.
+    """Return why a memory is due for verification: that it is superseded, when it was last verified, and its age.
 
     Empty for a memory that is not due, and for a section of a retired document, which `safety` tells. One that was
     never verified is shown only with `verbose`, or if superseded.

@@ -42,7 +42,7 @@ class Table:
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True, idle: bool = False) -> Table:
     """Return a row for each leg at work: health, memories found, inadmissible memories and why they are so, a note.
 
-    With `verbose` for the others, too; those alone if `idle`.
+    With `verbose`, for the legs not at work, too; with `idle`, for these alone, whatever `verbose` is.
     """
     rows = (
         (
@@ -76,8 +76,8 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
 
 
 def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
-    """Map each reason of rejection to the rejected candidates whose words must not be shown. The snapshot lacks their
-    words; empty if the snapshot has no words at all.
+    """Map each reason of rejection, in words, to the rejected candidates whose words must not be shown: those of which
+    the snapshot lacks the words. Empty if the snapshot has no words at all.
     """
     out: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
@@ -138,7 +138,7 @@ def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCa
 
 
 def stages_table(snapshot: RecallXraySnapshot) -> Table:
-    """Return a row for each stage of the recall, with the time it took."""
+    """Return a row for each stage of the recall, with the time it took and a note."""
     rows = (
         (verbatim(stage.name), plain(millis(stage.ms)), prose(note_in_words(stage.note or "")))
         for stage in snapshot.stages
@@ -147,9 +147,8 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def omitted_table(snapshot: RecallXraySnapshot, *, over_budget: bool) -> Table:
-    """Return a row for each memory that was ranked and left out of the context, with the reason.
-
-    Of those for which there was no room (`over_budget`), or of the others.
+    """Return a row for each memory that was ranked and left out of the context, with the reason: of those for which
+    there was no room if `over_budget`, else of all others.
     """
     rows = (
         (

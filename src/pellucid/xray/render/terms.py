@@ -25,8 +25,8 @@ def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
 
 
 def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
-    """Return the terms of a score, to four decimals: `final=0.8912 vector=0.5812 …`. Without `zeros`, no terms that are
-    0.
+    """Return a score and its terms, to four decimals: `final=0.8912 vector=0.5812 …`. Without `zeros`, terms that are 0
+    are left out, but not `final`.
     """
     return " ".join(
         f"{term_name(key)}={decimals(value)}" for key, value in score_terms(scores) if zeros or key == "final" or value
@@ -34,9 +34,8 @@ def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
 
 
 def term_name(term: str) -> str:
-    """Return the name of a score's term that `--without` and `--set` take: `lexical` for `bm25`, `tierPrior`.
-
-    A score has the names of the JSON form, some of them other ones; `term_key` knows which, and is asked backwards.
+    """Return the name by which `--without` and `--set` know a term of a score, such as `lexical` for `bm25`; of any
+    other term its name in camelCase.
     """
     return next((name for name in (*LEGS, *TERMS) if term_key(name) == term), to_camel(term))
 

@@ -36,7 +36,9 @@ _CHANGES = {
 
 
 def sentences(finding: WhyFinding) -> str:
-    """Tell a finding in plain sentences: what became of the memory, and what would admit it."""
+    """Tell a finding in plain sentences: what became of the memory, for an earlier recall how the question goes today
+    if that differs, and what would admit it.
+    """
     outcome = (
         _sentence_of_hit(finding)
         if finding.verdict == "hit"
@@ -78,7 +80,9 @@ def _ranks_in_words(legs: list[WhyLeg]) -> str:
 
 
 def _sentence_of_degraded(finding: WhyFinding) -> str:
-    """Say that no working leg nominated the memory, and its ranks in those that work."""
+    """Say that no leg that works nominated the memory, that nobody knows what the others would say, and its ranks in
+    those that were on.
+    """
     ranks = _ranks_in_words([each for each in finding.legs if each.health != "off"])
     beyond = f" It is {ranks}, beyond what a leg nominates." if ranks else ""
     return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{beyond}"
@@ -91,7 +95,9 @@ def _sentence_of_leg_off(finding: WhyFinding) -> str:
 
 
 def _sentence_of_not_nominated(finding: WhyFinding) -> str:
-    """Say that no leg nominated the memory, and its ranks in the legs, if they are known."""
+    """Say that no leg nominated the memory, and its ranks in the legs; if these are not known, why, and if it has none,
+    that nothing in it matches.
+    """
     ranked = [each for each in finding.legs if each.rank and each.health != "off"]
     if not finding.recalls:
         return "No leg nominated it; the question's words were not kept, so its places cannot be worked out."

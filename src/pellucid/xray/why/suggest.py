@@ -67,8 +67,8 @@ def _value_text(value: object) -> str:
 
 
 def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield the same question without one of its two past instants, then without both. If the memory was not known yet
-    at `asKnownAt`, each change leaves out that instant.
+    """Yield a trial of the same question without each past instant that it has (`asOf`, `asKnownAt`), then, if it has
+    both, without both. If the memory was not known yet at `asKnownAt`, only trials without that instant.
     """
     instants = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
     for names in (("as_of",), ("as_known_at",), tuple(instants)):
@@ -89,7 +89,7 @@ def _gate_off(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _never_abstain(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield a recall that never abstains, if this recall abstained."""
+    """Yield a trial that never abstains, if this recall abstained."""
     if missed.state.abstention and missed.state.abstention.abstained:
         yield _setting_change(missed, "abstention", "abstain_at", 1.0)
 
@@ -143,7 +143,7 @@ def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _fewer_filters(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield the recall without each of the caller's filters, one at a time, if `caller-filter` lost the memory."""
+    """Yield a trial without each of the caller's filters, one at a time, if `caller-filter` lost the memory."""
     if missed.stage != "caller-filter":
         return
     request, no_filters = missed.request, Filters()

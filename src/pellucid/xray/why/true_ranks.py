@@ -36,7 +36,7 @@ def true_ranks(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
 
 
 def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLeg:
-    """Return how a leg ranks the row in its whole list, beside what the recall got from that leg."""
+    """Return how a leg ranks the row in its whole list as it is now, beside what the recall recorded of that leg."""
     report = next((one for one in state.legs if one.name == asked_leg.name), empty_report(asked_leg.name, "off"))
     rank, hits = _true_rank(state, asked_leg, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(asked_leg.name)

@@ -37,8 +37,9 @@ def headline(content: str, length: int = LENGTH) -> str:
 
 
 def may_be_told(memory: Memory, scopes: Collection[str]) -> bool:
-    """Whether an explanation is allowed to show a memory's text to a caller who named these scopes. A memory that a
-    recall rejects for its scopes or trust is named by id alone: an explanation must not be a way around that rung.
+    """Whether an explanation is allowed to show a memory's text to a caller who named these scopes: it has no other
+    boundary scope, is not in quarantine, and its status is not in `KEPT_BACK`. Else a recall rejects it, and it is
+    named by id alone: an explanation must not be a way around that rung.
     """
     unmet = any(scope in memory.scopes and scope not in scopes for scope in BOUNDARY_SCOPES)
     return not unmet and memory.trust_zone != "quarantine" and memory.status not in KEPT_BACK

@@ -96,8 +96,10 @@ def away_in_words(count: int, rung: str, reason: str | None = None) -> str:
 
 
 def barred_in_words(leg: LegHealth) -> str:
-    """Say why a leg's inadmissible memories are so: `in quarantine`, `18 in quarantine, 2 no longer active`; empty if
-    there are none, and in snapshots older than this record.
+    """Say why a leg's inadmissible memories are so, with a count for each rung: `18 in quarantine, 2 no longer active`.
+
+    Without the count if one rung barred all of them: `in quarantine`. Empty if there are none, and in snapshots older
+    than this record.
     """
     barred = leg.barred or {}
     if len(barred) == 1 and leg.open == sum(barred.values()):
@@ -124,10 +126,11 @@ def rejection_in_words(rung: str, reason: str | None) -> str:
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Say why a candidate was rejected, and by how much: `too unlike the question, its cosine is -0.0051, and 0
-    the least that passes`.
+    """Say why a candidate was rejected, and by how much: `too unlike the question: its cosine is -0.0051, and 0 the
+    least that passes`.
 
-    Its own reason for a repeat, one already said, one that no asked edge leads to or a near miss.
+    A repeat, one already said, one that no asked edge leads to and a near miss are described by the recorded reason;
+    one that did not fit the budget only by how much it `needs`.
     """
     rung, margin = candidate.rejected_by, candidate.margin
     own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, ABSTENTION)
@@ -168,7 +171,9 @@ def verdict_in_words(reason: str) -> str:
 
 
 def is_direct_answer_in_question(tier: TierExplain | None) -> bool:
-    """Whether a recall found a direct answer, or a memory of the kind that can be one."""
+    """Whether a recall found a direct answer, or a memory of the kind that can be one, which then had too few of the
+    question's words, or a rival. False for None, and if an earlier gate ruled all out.
+    """
     return tier is not None and (tier.tier_reason not in NO_ANSWER or tier.tier_reason in _CLOSE_CALLS)
 
 

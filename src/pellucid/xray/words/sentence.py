@@ -131,7 +131,9 @@ def leg_in_words(leg: str) -> str:
 
 
 def term_names(scores: ScoreDecomposition) -> dict[str, str]:
-    """Map each term that can be the largest to its name in words."""
+    """Map each term that can be the largest, by its field of a score (`term_key`), to its name in words: those of the
+    legs, those in `LARGEST`, and further ones of `scores`.
+    """
     further = {name: f"its {name}" for name in scores.model_extra or {}}
     return further | {leg.key: f"its place {leg.found}" for leg in LEGS.values()} | LARGEST
 

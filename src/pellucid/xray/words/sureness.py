@@ -13,10 +13,10 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """Say how sure a recall is: `fairly sure that this answers it (doubt 0.34)`; if it `abstained`, `not known: …`
-    with the threshold.
+    """Say how sure a recall is: `fairly sure that this answers it (doubt 0.34)`; if it `abstained`, `not known: …` with
+    the threshold.
 
-    A doubt of 1 says that no memory was left to judge; the context says why.
+    An abstention with a doubt of 1 goes without the threshold: no memory was left to judge; the context says why.
     """
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained and doubt >= 1:

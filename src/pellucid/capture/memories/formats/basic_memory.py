@@ -30,8 +30,9 @@ _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """Yield the memories of one note: its list items that are observations or relations, then statements of its prose.
 
-    Each has the note's title (else the file's stem) as its entity, the tags and the date of the note's header, else the
-    time of the file's last change. Comments are left out; a fault in the header is noted as a problem.
+    Each has the note's title (else the file's stem) as its entity, the tags of the note's header, and the date in the
+    header (else the time of the file's last change). Comments are left out, and counted in `document.report`; a fault
+    in the header is added to the document's problems.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -64,7 +65,10 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of an observation or a relation, a copy of `note`; None for any other block."""
+    """Return the memory of a list item that is an observation or a relation: a copy of `note` with its text (after the
+    note's `title` where needed), category, tags and lines. None for any other block, and for an observation that states
+    nothing.
+    """
     if block.kind != "item":
         return None
     memory = _memory_of_observation(block.text, note, title) or _memory_of_relation(block.text, note, title)
@@ -75,7 +79,8 @@ def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> Adopte
     """Return the memory of an observation, `[decision] Use Postgres #db`, a copy of `note`; None for another form, a
     task's mark or time in place of the label, or one that states nothing.
 
-    The label gives the category, if it is known, and becomes a tag, as do the words after `#`.
+    The label gives the category (the words do if it names none), and becomes a tag, as do the words after `#`. The
+    note's `title` may stand in front (`_labelled_observation`).
     """
     found = _OBSERVATION.fullmatch(text)
     if found is None:
@@ -107,7 +112,7 @@ def _labelled_observation(title: str, label: str, words: str) -> str:
     """Return an observation's text, after the note's title unless it is clear without (`stands_alone` with twelve
     words).
 
-    A bare value, of at most three words and without all of the title's, also gets the label: `title › label: words`.
+    At most three words that are not clear without the title also get the label: `title › label: words`.
     """
     if reading_length(words) <= 3 and not stands_alone(words, title):
         return f"{title} › {label}: {words}"
@@ -115,10 +120,11 @@ def _labelled_observation(title: str, label: str, words: str) -> str:
 
 
 def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of a relation, `depends on [[Postgres]]`, as a sentence that begins with the title, a copy of
-    `note`; None for any other form.
+    """Return the memory of a relation, `depends_on [[Postgres]]`, as a sentence that begins with the title, a copy of
+    `note`; None for any other form, such as several words before the link without quotation marks.
 
-    The category is `relationship`; a link alone reads `<title> links to <target>`.
+    The category is `relationship`; underscores become spaces, a text in brackets behind the link stays, and a link
+    alone reads `<title> links to <target>`.
     """
     found = _RELATION.fullmatch(text)
     if found is None:
@@ -132,9 +138,10 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
-    """Yield a memory for each statement of the blocks `found` that are neither observation nor relation, at most 200;
-    further ones are counted in `document.report`. Each is a copy of `note` with the statement's text, category, lines
-    and further tags. `title` stands in front if the statement has no heading and does not stand alone.
+    """Yield a memory for each statement of `found`, the note's blocks that are neither observation nor relation, at
+    most 200; further ones are counted in `document.report`. Each is a copy of `note` with the statement's text,
+    category and lines, and with its `#` words as further tags. `title`, the note's, is put in front where
+    `_text_with_heading` does so.
     """
     for number, each in enumerate(statements(iter(found), document.report)):
         if number >= MOST_PROSE:
@@ -146,8 +153,8 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text after its headings; if it has none or needs none, after the note's title, unless it is
-    clear without that (`stands_alone`).
+    """Return a statement's text after its headings. If it has none or needs none, it is put after the note's title,
+    unless it is clear without that (`stands_alone`) or begins with it.
     """
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):

@@ -27,7 +27,10 @@ def recognises(entry: JsonObject) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories in an export or a pasted list; of a conversation only the memories that it saved."""
+    """Yield the memories in an export or a pasted list; of a conversation only the memories that it saved.
+
+    What is left out, or cannot be read, is counted in the document's report.
+    """
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             if mapping := as_object(entry.get("mapping")):
@@ -59,10 +62,11 @@ def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> I
 
 
 def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield the memories that a conversation saved; the conversation itself is counted as left out.
+    """Yield the memories that a conversation saved, one for each line; the conversation itself is counted as left out.
 
-    They are the lines of messages to the `bio` tool, and of lists of saved memories that the model was given
-    (`model_set_context`). `mapping` is the conversation's tree of messages, `place` its number in the export.
+    The lines are those of the assistant's messages to the `bio` tool, and those of the lists of saved memories that the
+    model was given (`model_set_context`). `mapping` is the conversation's tree of messages, `place` its number in the
+    export.
     """
     document.report.drop("conversation")
     for node in mapping.values():
@@ -99,10 +103,10 @@ def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | 
 
 
 def _memories_of_pasted_list(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of a list pasted from ChatGPT's settings, a line each.
+    """Yield the memories of a list pasted from ChatGPT's settings, a line each; blank lines are skipped.
 
-    Headings are counted as left out: lines with `#`, or of at most 60 characters before a final colon, without a
-    bullet.
+    Headings are counted as left out: lines that begin with one to six `#` and a blank, or that end in a colon after at
+    most 60 characters, unless they have a bullet or a number.
     """
     for number, line in enumerate(document.text().split("\n"), 1):
         if not line.strip():

@@ -47,7 +47,9 @@ def parse_header(text: str) -> Header:
 
 
 def _values_by_line(head: str) -> frontmatter.Values:
-    """Parse the `key: value` lines of a frontmatter that is not valid YAML; other lines are left out."""
+    """Parse the `key: value` lines of a frontmatter that cannot be parsed as YAML, or is too long to be; other lines
+    are left out, and of two with the same key the later counts.
+    """
     found = (_LINE.fullmatch(line.rstrip()) for line in head.split("\n"))
     return {line.group(1): _header_value(line.group(2).strip()) for line in found if line}
 
@@ -62,10 +64,10 @@ def _header_value(text: str) -> object:
 
 
 def text_values(value: object) -> tuple[str, ...]:
-    """Return the texts of a list, or of a string split at commas (without a leading `#`), stripped; () for any other
-    value.
+    """Return the stripped texts of a list, or of a string split at commas; () for any other value.
 
-    Numbers in a list become text; empty strings, and other elements, are left out.
+    The parts of a string lose a leading `#`, and blank ones are left out. Numbers and booleans in a list become text;
+    its empty strings and other elements are left out.
     """
     if isinstance(value, str):
         return tuple(part.strip().lstrip("#") for part in value.split(",") if part.strip())
@@ -87,7 +89,8 @@ def first_text(values: Mapping[str, object], *keys: str) -> str | None:
 
 
 def unit_number(values: Mapping[str, object], key: str) -> float | None:
-    """Return the number under a key, if it is from 0 to 1; None if it is outside, or not a number."""
+    """Return the number under a key, be it a number, a text of one or a list of one, if it is from 0 to 1; else None.
+    """
     try:
         number = float(first_text(values, key) or "nan")
     except ValueError:
@@ -96,6 +99,8 @@ def unit_number(values: Mapping[str, object], key: str) -> float | None:
 
 
 def text_mapping(value: object) -> dict[str, str]:
-    """Return the entries of a mapping whose values are texts or numbers, as text; {} for any other value."""
+    """Return the entries of a mapping whose values are texts or numbers, as text; other entries, booleans too, are left
+    out. {} for any value that is no mapping.
+    """
     values = as_object(value)
     return {str(k): str(v) for k, v in values.items() if isinstance(v, str | int | float) and not isinstance(v, bool)}

@@ -64,10 +64,11 @@ def _template(document: SourceFile, kind: MemoryFormat, parts: Header) -> Adopte
 
 
 def _adopted_memory(template: AdoptedMemory, each: AdoptedStatement) -> AdoptedMemory:
-    """Return the memory of a statement, a copy of `template`: its text with its headings, its lines and its category.
+    """Return the memory of a statement, a copy of `template`: its text with its headings, its lines and its category
+    (else the template's).
 
-    Its date (`YYYY-MM-DD`) is that at the very beginning of its text, else in its nearest heading that has one, else
-    the template's.
+    `created`, `updated` and `valid_at` are the date (`YYYY-MM-DD`) at the very beginning of its text, else that in its
+    nearest heading with one, else `created` of the template.
     """
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
@@ -105,11 +106,11 @@ def _without_import_lines(body: str, imports: list[str], document: SourceFile) -
 def _without_index_entries(
     found: Iterator[MarkdownBlock], document: SourceFile, imports: list[str]
 ) -> Iterator[MarkdownBlock]:
-    """Yield the blocks, except those that only point at other files, which are counted; append the paths of imports to
-    `imports`.
+    """Yield the blocks, except those that only point at other files, which are counted.
 
-    Left out are a list item that is a link to an existing Markdown file (`index-entry`), and a block that begins with
-    `see`, `read` or the like and has an import (`import-line`).
+    Left out are a list item that begins with a link to an existing `.md` file (`index-entry`), and a block that begins
+    with `see`, `read` or the like and has an import (`import-line`). The names of the imports in this block and in
+    those yielded, except code and headings, are appended to `imports`.
     """
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
@@ -161,8 +162,8 @@ def imported_file(name: str, document: SourceFile, *, deep: bool) -> SourceFile 
 
 
 def _import_target(name: str, document: SourceFile) -> Path | None:
-    """Return the path that an imported name leads to from the file's folder, links resolved; it need not exist. None if
-    it is outside the root, begins with `~`, or its links lead in a circle.
+    """Return the path that an imported name leads to from the folder of `document`, links resolved; it need not exist.
+    None if it is outside the root, begins with `~`, or its links lead in a circle.
     """
     if name.startswith("~"):
         return None

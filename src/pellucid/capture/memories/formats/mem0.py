@@ -13,14 +13,16 @@ _LABELS = ("categories", "category", "tags", "type")
 
 
 def recognises(entry: JsonObject) -> bool:
-    """Whether an entry is mem0's: its text is under `memory`, or under `data` in the `payload` of a vector store's
-    point.
+    """Whether an entry is mem0's: it has a text under `memory`, or under `data` in its `payload` (a point of a vector
+    store).
     """
     return isinstance(entry.get("memory"), str) or isinstance(as_object(entry.get("payload")).get("data"), str)
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of an export; deleted ones are counted, entries without a text are noted as problems."""
+    """Yield the memories of an export; an entry marked as deleted is left out and counted, one without a text is left
+    out and noted as a problem of the document.
+    """
     for place, raw_entry in entries(document):
         entry = {**raw_entry, **as_object(raw_entry.get("payload"))}
         words = text_at(entry, "memory", "text", "content", "data", "new_memory")
@@ -36,7 +38,8 @@ def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject, word
     """Yield the memory of one entry, the `place`-th from 1, with the text `words`; in parts if that is longer than
     2,000 characters.
 
-    Its labels become tags, and the first that is known gives the category; the user's or agent's id is the entity.
+    Its labels become tags, and the first that stands for a category gives the category (None if none does); the user's
+    id, else the agent's, is the entity.
     """
     metadata = as_object(entry.get("metadata"))
     labels = tuple(

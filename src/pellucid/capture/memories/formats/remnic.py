@@ -34,11 +34,11 @@ def is_memory(values: Mapping[str, object]) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one file of a Remnic vault; a fault in its header, or an unknown status, is noted as a
-    problem.
+    """Yield the memory of one file of a Remnic vault, if it has one that is to be adopted.
 
-    A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with a `parentId` (a part of a
-    split memory, which is there as a whole as well) is counted as left out.
+    A fault in its header is noted as a problem, and the rest is used; for an unknown status one is noted, and nothing
+    is yielded. A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with a `parentId`
+    (a part of a split memory, which is there as a whole as well) is counted as left out.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -67,10 +67,11 @@ def _status(values: Mapping[str, object]) -> Status | None:
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
-    """Yield the memory of a file with the fields of its frontmatter; count a problem if it is empty or longer than
-    8,000 characters.
+    """Yield the memory of a file with the fields of its frontmatter; if it is empty or longer than 8,000 characters,
+    count a problem and yield nothing.
 
-    A category that Pellucid does not have becomes a tag. Without a date the memory gets that of the file's last change.
+    A category that Pellucid does not have is kept as a tag. Without a date the memory gets that of the file's last
+    change.
     """
     values = parts.values
     content, inline = _attributes(parts.body.strip())
@@ -106,7 +107,9 @@ def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[Ado
 
 
 def _attributes(body: str) -> tuple[str, dict[str, str]]:
-    """Return the text without a final line `[Attributes: key: value; …]`, and these attributes."""
+    """Return the text without a final line `[Attributes: key: value; …]`, and these attributes; without such a line,
+    the text unchanged and `{}`.
+    """
     found = _ATTRIBUTES.search(body)
     if found is None:
         return body, {}

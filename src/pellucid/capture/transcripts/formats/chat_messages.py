@@ -81,7 +81,9 @@ def message_turns(
 
 
 def _all_blocks(content: object, message: JsonObject) -> list[MessageBlock]:
-    """Return the blocks of a message: its content, its refusal text, and its tool calls in the old or the new form."""
+    """Return the blocks of a message: those of its `content`, its refusal text, and its tool calls in the old or the
+    new form.
+    """
     found = message_blocks(content)
     if refusal := text_at(message, "refusal"):
         found.append(MessageBlock("text", refusal))

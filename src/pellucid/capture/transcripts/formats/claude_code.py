@@ -35,7 +35,10 @@ def recognises(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Claude Code session file; lines that are not turns are counted by their reason."""
+    """Yield the turns of a Claude Code session file; lines that are not turns are counted by their reason.
+
+    At the end of the source, messages still in the queue and titles whose line never came are counted as left out, too.
+    """
     thread = source.thread
     for _, line in source.objects():
         frame = _turn_frame(line, thread)
@@ -61,8 +64,8 @@ def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
     """Yield the turns of a `user` or `assistant` line; a compaction's summary and an accepted plan become the
     assistant's.
 
-    `frame` is the line's turn without content (`_turn_frame`). Left out and counted are repeats of queued messages, and
-    what Claude Code itself wrote into the user's message.
+    `frame` is the line's turn without content (`_turn_frame`). Left out and counted are lines with a `_drop_reason`,
+    repeats of queued messages, and what Claude Code itself wrote into the user's message.
     """
     if reason := _drop_reason(line):
         source.report.drop(reason)
@@ -101,12 +104,12 @@ def _drop_reason(line: JsonObject) -> str | None:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Apply a line about the queue, in which messages wait that the user typed while the agent worked, to
-    `source.thread`.
+    """Apply a line about the queue to `source.thread`; in the queue, messages wait that the user typed while the agent
+    worked.
 
-    Yield the turn of a message if the line says that it was given to the agent while it worked (`remove`), with the
-    session and time of its entering; nothing for the other operations, such as `dequeue`: a later line of its own has
-    that message. Notices and commands in the queue, and unknown operations, are counted. `frame` is the line's turn
+    For `remove`, which gives a message to the agent while it works, yield the message's turn, with the session and time
+    of its entering, if it was waiting. Yield nothing for other operations, such as `dequeue`: a later line of its own
+    has that message. Notices and commands in the queue, and unknown operations, are counted. `frame` is the line's turn
     without content (`_turn_frame`).
     """
     queue, words = source.thread.queue, text_at(line, "content")
@@ -149,7 +152,7 @@ def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[T
 
 def _feedback_turn(words: str, frame: Turn) -> Turn:
     """Return a user's turn of kind `feedback`, typed while the agent worked: `frame` (see `_turn_frame`) with these
-    words. Without a key of its own it gets one made of its time.
+    words. A frame without a key gets one made of its time, if it has one.
     """
     key = frame.key or (f"queue:{frame.at.isoformat()}" if frame.at else None)
     return replace(frame, role="user", kind="feedback", content=words, key=key)

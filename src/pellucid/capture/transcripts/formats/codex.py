@@ -32,7 +32,9 @@ _ITEMS = _CALLS | _OUTPUTS | {"message", "reasoning"}
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line of JSON belongs to this format, in its present or an older form."""
+    """Whether a line of JSON belongs to this format: an envelope with a payload, or of an older file an item without
+    envelope, a `state` record or the first line.
+    """
     if value.get("type") in ENVELOPES:
         return "payload" in value
     bare_item = value.get("type") in _ITEMS and ("role" not in value or isinstance(value.get("content"), list))
@@ -48,9 +50,11 @@ def _is_bare_start(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Codex rollout (the file of a session); lines that are no turn are counted by their reason.
+    """Yield the turns of a Codex rollout (the file of a session); lines that are no turn are counted in the report, by
+    reason.
 
-    The session is that of the first line that names one, else the file's stem; folder and branch are those last named.
+    A turn's session is the first that a line before it names, until then the file's stem; its folder and branch are
+    those that were named last.
     """
     thread = source.thread
     for _, line in source.objects():
@@ -78,11 +82,10 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 
 
 def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of an enveloped line that is not a response item: a compaction's summary or a title; others are
-    counted.
+    """Yield the turn of an enveloped line that is not a response item: a compaction's summary, or a title.
 
-    The others only repeat the messages, or name the session's folder and branch, which are noted in the thread. `frame`
-    is the line's turn, still without content.
+    Any other line yields nothing and is counted as `not-a-turn`: it repeats a message, or names the session's folder
+    and branch, which are noted in the thread. `frame` is the line's turn, still without content.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -94,7 +97,8 @@ def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source
 
 
 def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of one item: a message, a tool call or its output; any other item is counted.
+    """Yield the turns of one item: a message, a tool call or its output; any other is counted, as `thinking` or
+    `not-a-turn`.
 
     `frame` is the line's turn, still without key and content.
     """
@@ -114,10 +118,12 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a message; a user's message that accepts a plan becomes the assistant's turn with that plan.
+    """Yield the turns of a message; a user's turn that accepts a plan becomes the assistant's turn with that plan.
 
-    `frame` is the item's turn, still without content. Messages that the agent's program wrote are counted. A proposed
-    plan is remembered in the thread until the user's next message, which accepts it if it is `_GO`.
+    `frame` is the item's turn, still without content. A developer's message, and one that the agent's program wrote, is
+    counted as `harness-noise`. A plan that the assistant proposes is kept in the thread until the user's next turn,
+    which accepts it if it is `_GO`; or the turn contains the plan itself (`accepted_plan`). A user's words lose the
+    editor's list of open files.
     """
     found = message_blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):
@@ -138,8 +144,8 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:
-    """Return a tool call of any kind in `_CALLS` as a block, with its name, id and arguments; a local shell call is
-    named `shell`, a search `web_search`.
+    """Return a tool call of any kind in `_CALLS` as a block with its text, name, id and arguments; a local shell call
+    is named `shell`, a search, which has no arguments here, `web_search`.
     """
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
@@ -152,10 +158,11 @@ def _call_block(kind: str, item: JsonObject) -> MessageBlock:
 
 
 def _output_text(output: object) -> tuple[str, bool | None]:
-    """Return the text of a tool's output, and whether the call failed (None if the output has no exit code).
+    """Return the text of a tool's output, and whether the call failed: its exit code is not 0 (None: the output has
+    none).
 
-    A shell's output is JSON text `{"output": …, "metadata": {"exit_code": …}}`, or has header lines with the code,
-    which are looked for in the first 400 characters.
+    The output of a shell is JSON text, `{"output": …, "metadata": {"exit_code": …}}`, of which the text is the
+    `output`; or text with the code in a header line, which is looked for in its first 400 characters.
     """
     if isinstance(output, str) and output.startswith('{"output":'):
         words = output_text(object_in(output).get("output", output))

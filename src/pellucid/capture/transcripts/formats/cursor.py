@@ -32,8 +32,8 @@ def read(source: Source) -> Iterator[Turn]:
     """Yield the turns of a Cursor session file; in a sub-agent's file (in a folder `subagents`), all are the
     assistant's.
 
-    The session is the one that a line names, else the file's stem, for a sub-agent `<session>/<stem>`. Other lines, and
-    text that Cursor wrote in the user's name, are counted.
+    A turn's session is the one that its line names, else the file's stem, for a sub-agent `<session>/<stem>`. Other
+    lines, and blocks that Cursor wrote in the user's name, are counted in the report.
     """
     own, folder = source.path.stem, source.path.parent
     is_sub_agent = folder.name == "subagents"
@@ -56,8 +56,10 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _without_wrapping(block: MessageBlock, role: str) -> MessageBlock:
-    """Return a text block with the person's or agent's own words alone: of a user, those within `<user_query>`, if it
-    has that; of others, without the `[REDACTED]` at the end. Any other block is returned as it is.
+    """Return a text block with the person's or agent's own words alone, without system reminders.
+
+    Of a user, only what is within `<user_query>`, if it has that; of others, without the `[REDACTED]` at the end. A
+    block of another kind is returned as it is.
     """
     if block.kind != "text":
         return block

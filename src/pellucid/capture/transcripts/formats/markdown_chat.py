@@ -106,8 +106,10 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """Return the style of each role's headings: for user and assistant the most frequent that both use, if there is
-    one; else the role's own most frequent. A role without a heading is left out.
+    """Return the style (quote mark, `#` signs, emphasis) of each role's headings.
+
+    For user and assistant it is the most frequent that both use, if there is one; else, and for other roles, the role's
+    own most frequent. A role without a heading is left out.
     """
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
@@ -124,10 +126,11 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Yield each line with its heading, None if it is not the heading of a message; a line in a code fence never is.
+    """Yield each line with the heading that it is; with None if it is not a message's heading, or is in a code fence.
 
-    A fence that nobody closed ends at the next heading of SpecStory's form, so that it does not hide the rest: if the
-    messages from that on, `RUNAWAY` at most, each close their own fences, and no tool's block is open.
+    A fence that is open at a heading of SpecStory's form ends there, as nobody closed it, if no tool's block is open
+    and each of the messages from there on (`RUNAWAY` of them at most) closes its own fences: else it would hide the
+    rest.
     """
     parts = _parts(lines)
     ahead = deque(islice(parts, RUNAWAY))
@@ -184,10 +187,11 @@ class _OpenMessage:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a chat, first its title's; a message goes on to the next heading of its role's usual style.
+    """Yield the turns of a chat, first its title's, if it has one.
 
-    A message of more than 1 Mi characters is cut into several turns. A message without a time has that of the one
-    before.
+    A message ends at the next heading that has the usual style of the role it names; other headings are content. A
+    message of more than 1 Mi characters is cut into several turns. One without a time has that of the message before,
+    and the first message the first time in the preamble.
     """
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
@@ -225,10 +229,11 @@ def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
 
 
 def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
-    """Yield a turn of the title (`# …`) in the lines before the first message, dated `at`, if there is one other than a
-    date.
+    """Yield a turn of kind `title`, dated `at`, for the title (`# …`) in the lines before the first message, if there
+    is one.
 
-    `frame` is the turn to copy.
+    A date at the title's end is cut off; a title that is a date, or has one elsewhere, is no turn. `frame` is the turn
+    to copy.
     """
     found = _TITLE.search("\n".join(lines))
     if found and not time_in(found["title"]):
@@ -236,8 +241,8 @@ def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message: of an assistant its text, and between its parts the work of tools as the tool's
-    turns.
+    """Yield the turns of one message; of an assistant's the pieces of text and, in between, a tool's turn for each
+    block of a tool's work.
 
     `frame` is the turn to copy, with session, agent and time; a sub-agent's message gets the session
     `<session>/sidechain`. Thinking is left out and counted, and so is a message that is no turn (`_drop_reason`).
@@ -284,10 +289,11 @@ def _drop_reason(heading: TurnHeading) -> str | None:
 
 
 def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turn under a user's heading: the user's words or, as the assistant's turn, a summary or plan that the
-    agent's program sent in the user's name.
+    """Yield the turn under a user's heading, if words are left: the user's or, as the assistant's turn of kind `recap`
+    or `plan`, a summary or plan that the agent's program sent in the user's name.
 
-    Other text of that program is left out and counted. `frame` is the turn to copy.
+    The program's reminders are cut out; a text that is otherwise the program's is left out and counted. `frame` is the
+    turn to copy.
     """
     for turn in _text_turns(without_reminders(text), frame):
         if is_harness_text(turn.content):
@@ -348,10 +354,10 @@ def _is_separator(line: str) -> bool:
 
 def turn_heading(line: str) -> TurnHeading | None:
     """Parse a line as the heading of a message: a name in `ROLES` after `#` signs or in emphasis, with a time if it has
-    one.
+    one; a label after the name (`## User: …`) is skipped.
 
-    None for any other line, for a bare name, and for a name with words after it (`## User interface`), unless it is
-    emphasised and has a colon (`**You:** …`).
+    None for any other line, for a bare name, and for a name with other words after it (`## User interface`), unless it
+    is emphasised and has a colon (`**You:** …`).
     """
     found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
     if found is None or not (found["level"] or found["mark"]):
@@ -365,6 +371,8 @@ def turn_heading(line: str) -> TurnHeading | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """Return the first ISO 8601 time in a text, in UTC, see `as_instant`; None if there is none."""
+    """Return the first ISO 8601 time in a text, in UTC (see `as_instant`); None if there is none, or that one is no
+    real date.
+    """
     found = _TIME.search(text)
     return as_instant(found[0].replace(" ", "T")) if found else None

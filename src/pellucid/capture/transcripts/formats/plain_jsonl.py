@@ -10,7 +10,9 @@ from pellucid.model.turn import Turn
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a file with one message (`{role, content, …}`) a line; other lines count as unreadable."""
+    """Yield the turns of a file with one message (`{role, content, …}`) a line. Other lines count as unreadable; blank
+    ones do not, nor a last line that is still being written.
+    """
     for number, message in source.objects():
         if is_message(message):
             yield from message_turns(number, message, "", source.thread.calls, source)

@@ -94,8 +94,8 @@ def _turns(source: Source) -> Iterator[Turn]:
     """Yield the turns of a dialogue or of notes, some of them empty.
 
     It is a dialogue if the first line that is neither blank nor a date is `Name: words`; then each such line begins a
-    turn, else each paragraph and dated line does. A turn without a time has the last date above it. More than 1 Mi
-    characters are cut into several turns.
+    turn, else each paragraph and dated line does. A turn without a time has the last date above it, if there is one. A
+    turn of more than 1 Mi characters is cut into several.
     """
     dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
@@ -130,10 +130,10 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
-    """Return the new message that a line begins: an empty one for a blank line, one with the line if it is `dated`.
+    """Return the new message that a line begins: an empty one for a blank line, one with the line if it is dated.
 
-    None for any other line, and for a dated line while the `current` message is still empty: it belongs to that
-    message.
+    `dated` is the date at the line's head, else None. None for any other line, and for a dated line while the `current`
+    message is still empty: it belongs to that message.
     """
     if not line.strip():
         return _OpenMessage()
@@ -143,8 +143,8 @@ def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -
 
 
 def _speaker_start(line: str) -> _OpenMessage | None:
-    """Return the message that a `Name: words` line begins, with a time in brackets before the name; None for any other
-    line.
+    """Return the message that a `Name: words` line begins; None for any other line. Its time is what stands in brackets
+    before the name, if anything does.
 
     A name in `_ROLES` gives the role; any other is the speaker of a note in the user's role.
     """

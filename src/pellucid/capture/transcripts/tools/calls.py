@@ -33,8 +33,8 @@ class ToolCall:
 
 
 def read_call(tool: str | None, arguments: object) -> ToolCall:
-    """Return the facts to remember of a call until its result comes; `arguments` is an object, or a text: JSON or
-    anything else.
+    """Return the facts to remember of a call of `tool` until its result comes; nothing is raised for malformed
+    arguments. `arguments` is an object, or a text: JSON or anything else.
     """
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
@@ -54,8 +54,8 @@ class PendingCalls:
         self._waiting: OrderedDict[str, ToolCall] = OrderedDict()
 
     def remember(self, call_id: str | None, call: ToolCall) -> None:
-        """Remember a call under its id; one without an id is not remembered, as no result could be matched with it.
-        Beyond 4,096 calls the oldest is forgotten.
+        """Remember a call under its id, in place of one remembered under the same; one without an id is not remembered,
+        as no result could be matched with it. Beyond 4,096 calls the oldest is forgotten.
         """
         if call_id:
             self._waiting[call_id] = call
@@ -63,13 +63,13 @@ class PendingCalls:
                 self._waiting.popitem(last=False)
 
     def take(self, call_id: str | None) -> ToolCall:
-        """Remove and return the call with this id; an empty call if the id is not known."""
+        """Remove and return the call with this id; an empty call if the id is None or not known."""
         return self._waiting.pop(call_id, ToolCall()) if call_id else ToolCall()
 
 
 def _runs_pellucid(command: ShellCommand) -> bool:
-    """Whether a shell command runs Pellucid, be it after assignments of variables, options and runners such as `uv
-    run`, or as `python -m pellucid`.
+    """Whether a shell command runs Pellucid, as `pellucid` (with or without a path) or `python -m pellucid`, be it
+    after assignments of variables, options and runners such as `uv run`.
     """
     words = [word or "" for word in command.words]
     while words and (words[0] in _RUNNERS or _SKIPPED.match(words[0])):

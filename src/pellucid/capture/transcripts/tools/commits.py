@@ -38,10 +38,10 @@ class CommitText:
 
 
 def command_line(tool: str | None, arguments: object) -> str:
-    """Return the shell command line that a call runs, from its `command`, `cmd` or `script`; "" for a tool not in
-    `_SHELLS`.
+    """Return the shell command line that a call runs; "" if `tool` is none of `_SHELLS`, or there is none.
 
-    A list of words becomes a line with every word quoted; of `bash -lc '…'` as a list, only the third word is returned.
+    It is the argument `command`, `cmd` or `script`, or if there is none of these, the arguments themselves. A list of
+    words becomes a line with every word quoted; of a list `bash -lc '…'` only the third word is returned.
     """
     if (tool or "").casefold() not in _SHELLS:
         return ""
@@ -69,12 +69,12 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
 
 
 def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -> str | None:
-    """Return the text if the call's result confirms that it was written; a pull request's with its address, if shown.
-    Else None.
+    """Return the text if the call's result confirms that it was written, else None; a pull request's text with its
+    address, if the output shows one.
 
-    The output confirms it if it shows the commit, or the request's address; without these, it is confirmed if the
-    source says that the call did not fail (`failed` is False, not None: unknown), and the text is not `masked`. None,
-    too, if the call failed, or the output shows an error but no commit.
+    It is confirmed if the output shows the commit, or the request's address; or, unless the text is `masked`, if the
+    source says that the call did not fail (`failed` is False; None: unknown). It is not if the call failed, or the
+    output shows an error and no commit.
     """
     if failed or (_FAULT.search(output) and not _COMMITTED.search(output)):
         return None
@@ -102,7 +102,9 @@ def _texts_of_command(command: ShellCommand) -> Iterator[CommitText]:
 
 
 def _after_git_options(words: list[str | None]) -> list[str | None]:
-    """Return the words of a `git` command from its subcommand on."""
+    """Return the words from the subcommand on, of the `words` after `git`; [] if there is none. Options before it are
+    left out, with the values of `-C`, `-c`, `--git-dir` and `--work-tree`.
+    """
     at = 0
     while at < len(words) and (words[at] or "").startswith("-"):
         at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
@@ -110,8 +112,9 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
 
 
 def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the message that a `git commit` would write, its `-m` options as paragraphs, or a heredoc for `-F -`;
-    nothing for `--dry-run`, no message, or one whose value only the shell knows.
+    """Yield the message that a `git commit` would write, without author trailers: its `-m` options as paragraphs, and
+    the heredoc of the command for `-F -`. Nothing for `--dry-run`, without a message, or if only the shell knows a part
+    of it.
     """
     messages = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
@@ -123,7 +126,9 @@ def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[Commi
 
 
 def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield one text, title and body, that a `gh pr` command would write; nothing if the command has neither."""
+    """Yield one text, title and body without author trailers, that a `gh pr` command would write; nothing if it has
+    neither. A part that only the shell knows is left out.
+    """
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):

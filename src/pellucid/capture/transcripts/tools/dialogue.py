@@ -50,7 +50,10 @@ class DialogueAnswer:
 
 
 def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:
-    """Return the questions with a text that a call puts to the user; empty for a call of a tool not in `ASKING`."""
+    """Return the questions with a text that a call puts to the user; empty for a call of a tool not in `ASKING`.
+
+    `arguments` has a list `questions`, or is itself one question; anything else has none.
+    """
     if (tool or "").casefold() not in ASKING:
         return ()
     named = as_object(arguments)
@@ -59,10 +62,11 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """Return the user's answers in a call's result; for a question that was not answered there is none in the list.
+    """Return the user's answers in a call's result; for a question of which the result says nothing there is none.
 
     `output` is the result as the model was given it, of which the first 65,536 characters are read; `details` is the
-    agent program's own record of it, which can be empty, and takes precedence.
+    agent program's own record of it, which can be empty, and takes precedence. An answer on record that is neither text
+    nor list is returned with an empty text.
     """
     texts = dict(_answer_texts(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}

@@ -27,8 +27,8 @@ def block_turns(
     """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is left out and
     counted.
 
-    Remembers the message's calls in `calls`, and takes out the call that an output belongs to, to read the output by
-    it. The key of each turn is the message's with `#` and the block's place, from 0.
+    A call is remembered in `calls`; an output takes its call out of `calls`, and is read by it. The key of each turn is
+    the message's with `#` and the block's place, from 0, and sometimes a suffix; None if the message has none.
     """
     for index, block in enumerate(blocks):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
@@ -46,9 +46,10 @@ def block_turns(
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """Yield the turns of a tool's result: a user's words or an accepted plan in it, else the output as the tool's turn;
-    then the texts of the commits and requests that it confirms.
+    then, as the assistant's turns, the texts of the commits and requests that it confirms.
 
-    `frame` is the turn to copy. The output of a Pellucid command yields nothing, and is counted as `own-recall`.
+    `call` is the call that it answers, `frame` the turn to copy. The output of a Pellucid command yields nothing, and
+    is counted as `own-recall`.
     """
     if call.ours:
         report.drop("own-recall")
@@ -62,10 +63,12 @@ def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Capt
 
 
 def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the user's answers or refusal in a result, or the plan the user accepted (as the assistant's turn).
+    """Yield the user's words in a result: a refusal, else the answers to the call's questions, else the plan that the
+    user accepted (as the assistant's turn); nothing if there is none of these.
 
-    A refusal counts only in a call that failed, of a tool whose text no third party writes (`_FOREIGN`). `frame` is the
-    turn to copy. Questions without an answer are counted as `unanswered`.
+    A refusal counts only in a call that failed, of a tool whose text no third party writes (`_FOREIGN`); one that asks
+    for clearer questions counts as the answers in it. A plan counts only if the call is known not to have failed.
+    `frame` is the turn to copy. Questions without an answer are counted as `unanswered`.
     """
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:
@@ -84,13 +87,15 @@ def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Captur
 
 
 def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> Turn:
-    """Return `frame` as a turn of the tool role, with this content."""
+    """Return a copy of `frame` as a turn of the tool role, without a speaker, with this content, kind and name of the
+    tool.
+    """
     return replace(frame, role="tool", content=content, tool=tool, speaker=None, kind=kind)
 
 
 def _extra_turn(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
-    """Return `frame` as one of several turns made of one result, with this role, kind and content; `name` is appended
-    to its key, if it has one.
+    """Return a copy of `frame` as one of several turns made of one result, without a speaker, with this role, kind and
+    content; `.` and `name` are appended to its key, if it has one.
     """
     key = f"{frame.key}.{name}" if frame.key else None
     return replace(frame, role=role, kind=kind, content=content, speaker=None, key=key)

@@ -38,7 +38,7 @@ def parse_commands(line: str) -> list[ShellCommand]:
     """Parse a shell command line into its simple commands, in order; nothing is run.
 
     A command in which a quote is never closed is left out, and so is all after it. Only the first 262,144 characters
-    are read, and 64 heredocs.
+    are read, and of the heredocs only the first 64 are understood.
     """
     return _ShellParser(line[:_LONGEST]).run()
 
@@ -95,10 +95,10 @@ class _ShellParser:
         self._word, self._known = None, True
 
     def _end_command(self, joint: str) -> None:
-        """End the current command, if it has a word, and add it to those found.
+        """End the current word and command, and add the command to those found, unless it has no word.
 
-        `joint` is the operator after it, "" at the end of the line: after `&&`, `)`, or at the very end, it is not
-        `masked`.
+        `joint` is the operator after it, "" at the end of the line. The command is `masked` but before `&&`, `)`, the
+        end, or a `;` or line end with which the whole line ends.
         """
         self._end_word()
         if self._words:
@@ -107,8 +107,8 @@ class _ShellParser:
         self._words, self._heredoc = [], None
 
     def _step_over_syntax(self, char: str) -> bool:
-        """Step over a heredoc, redirection, comment, operator or white space, ending word or command as it demands;
-        False if none is here, and then nothing is done.
+        """Step over the heredoc, redirection, comment, operator or white space that begins at the current position with
+        `char`, ending word or command as it demands. Return False, and do nothing, if none of these begins there.
         """
         if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MAX_HEREDOCS:
             self._end_word()
@@ -171,7 +171,10 @@ class _ShellParser:
             self._add_to_word("".join(parts), at + 1 - self._at, known=known)
 
     def _read_expansion(self) -> None:
-        """Add `$'…'` or `$(cat <<EOF …)` to the word as its text, any other expansion as unknown."""
+        """Add `$'…'` or `$(cat <<EOF …)` to the word as its text, any other `$(…)` as unknown.
+
+        Of any other expansion step over the first character only, which makes the word unknown.
+        """
         if quoted := _QUOTED.match(self._text, self._at):
             words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
             self._add_to_word(words, quoted.end() - self._at)
@@ -182,8 +185,10 @@ class _ShellParser:
             self._add_to_word(self._text[self._at], 1, known=False)
 
     def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
-        """Return the text of the substitution `$(…)` at `at`, None unless it is `$(cat <<EOF … EOF)`, and the position
-        after it.
+        """Return the text of the substitution `$(…)` that begins at `at`, and the position after it.
+
+        The text is None unless it is `$(cat <<EOF … EOF)`, which counts towards the limit of heredocs, and once that is
+        reached. The position is the end of the text if the bracket is never closed.
         """
         cat = _CAT.match(self._text, at) if self._heredocs < _MAX_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
@@ -204,10 +209,10 @@ class _ShellParser:
 
 
 def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
-    """Return the text of the heredoc whose body begins at `at`, and the position after its closing mark; without one,
-    it is all the rest.
+    """Return the text of the heredoc whose body begins at `at`, and the position after its closing mark.
 
-    `mark` is the match of its opening; after `<<-` the lines lose their leading tabs.
+    Without a closing mark the text is all the rest, and the position the end. `mark` is the match of its opening; after
+    `<<-` the lines lose their leading tabs.
     """
     name = mark[2] or mark[3] or mark[4]
     lines: list[str] = []

@@ -97,8 +97,8 @@ class UseRecords:
     folds: dict[str, FoldRow]
 
     def signs(self, memory: Memory) -> Signs:
-        """Return the signs of one memory's use (how often it was used, served and said again, and when last); of what
-        there is no record, as if it never was."""
+        """Return the signs of one memory's use: how often it was used, served and said again, and when last. Without a
+        record, it counts as never."""
         key = memory.id
         return signs_of(memory, self.uses.get(key), self.exposure.get(key), self.again.get(key), self.folds.get(key))
 
@@ -207,13 +207,13 @@ class _FoldWriter:
 
 
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
-    """Recompute heat (how much it is in use), decay (how old, unused or doubtful it is) and tier (`hot` or `cold`,
+    """Recompute heat (how much it is in use), decay (how old, unused or doubtful it is) and tier (`hot`, or `cold`,
     which recalls rank lower) of every memory that is active or disputed, and neither invalid nor expired. Write to the
-    ledger those whose tier or counts changed, or one of their values by at least .05 (`moved`). A repeated pass adds
-    only the row that says that it ran.
+    ledger those whose tier or counts changed, or one of their values by at least .05 (`moved`), and a row that says
+    that the pass ran: a repeated pass adds that row only.
 
-    Rows are written in batches, so that other writers do not wait long. Also trims receipts, events and citations past
-    their retention, and finishes interrupted erasures. A dry run writes nothing.
+    Rows are written in batches, so that other writers do not wait long. Also finishes interrupted erasures, and trims
+    the receipts, events and citations of all namespaces past their retention. A dry run writes nothing.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
@@ -297,7 +297,8 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
 
 def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
     """Yield the new ledger rows of those memories whose heat, decay, tier or counts changed enough to be written
-    (`moved`); add every memory that ages (active or disputed, neither invalid nor expired) to `tally`."""
+    (`moved`); count every memory that ages (active or disputed, neither invalid nor expired) in `tally`. `now` is the
+    instant of the pass."""
     records = load_use_records(app, namespace)
     for memory in (each.memory for each in app.index.memories(namespace) if ages(each.memory, now)):
         signs, before = records.signs(memory), records.folds.get(memory.id)

@@ -112,8 +112,8 @@ class _Pass:
         return True
 
     def _process_chunk(self, chunk: Sequence[Batch]) -> bool:
-        """Decide about a chunk of clusters and commit the changes. Return False if the limit of changed clusters left
-        some of them out, else True."""
+        """Decide about a chunk of clusters and commit the changes (none in a dry run). Return False if the limit of
+        changed clusters was reached and left some of them out, else True."""
         proposals = dict(self._proposals(chunk))
         contents = (text for each in proposals.values() for decision in each.decisions for text in decision.contents)
         with self.app.unit_of_work.deciding(self.request.namespace, contents):
@@ -132,9 +132,10 @@ class _Pass:
     def _decide_batch(
         self, batch: Batch, proposal: "_Proposal | None", changes: ChangeSet, served: dict[str, Served], now: datetime
     ) -> None:
-        """Decide about a cluster, by the model's proposal if its memories have not changed since, else by rules alone
-        (`decide`), which act only on what they can prove. Appends the decisions to `decisions`, and adds their changes
-        to `changes` unless it is a dry run. `served` maps ids to memories."""
+        """Decide about a cluster: by the model's proposal, if there is one and the cluster's memories have not changed
+        since, else by rules alone (`decide`), which act only on what they can prove. Appends the decisions to
+        `decisions`, counts the cluster in `self.changed` if one of them is no skip, and adds their changes to `changes`
+        unless it is a dry run. `served` maps ids to memories."""
         current = {each: changes.now(served[each].memory) for each in batch.ids if each in served}
         decisions = decide(batch, current, now, self.undone)
         if proposal and proposal.seen == current:
@@ -152,8 +153,8 @@ class _Pass:
 
     def _proposals(self, chunk: Sequence[Batch]) -> Iterator[tuple[Batch, "_Proposal"]]:
         """Yield each cluster of memories with near vectors of which the rules prove nothing, with the model's proposal;
-        nothing without a model. If the model fails, set `problem` and yield no more. Called without a lock, since
-        models are slow."""
+        nothing without a model. If the model fails, put its error into `problem` and yield no more. To be called
+        without a lock, since models are slow."""
         if self.model is None:
             return
         served = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
@@ -180,7 +181,8 @@ class _Proposal:
 
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     """Run one consolidation pass, continuing an interrupted pass: merge memories that provably say the same, retire old
-    values, and archive what has expired; with `use_model`, ask a chat model about the rest.
+    values, and archive what has expired; with `use_model`, ask a chat model about the rest. A dry run decides alike,
+    and writes nothing.
 
     Raises:
         StoreBusyError: another pass is running in this home, or a writer did not stop in a minute; what was
@@ -231,8 +233,9 @@ def _run_pass(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | None:
-    """Return the paths of the files, of any namespace, written since this one's last complete pass began; None (all
-    files) if there was no such pass. For a pass with a model, only earlier passes with a model count."""
+    """Return the paths of the files, of any namespace, written since the last complete pass over the request's
+    namespace began; None (all files) if there was no such pass. For a pass with a model, only earlier passes with a
+    model count."""
     rows = (row for row in typed(app.ledger.rows(), request.namespace, ("pass",)) if isinstance(row, PassRow))
     earlier = [
         row.counts
@@ -256,7 +259,9 @@ def _undone_groups(app: App, namespace: str) -> Undone:
 
 
 def _vector_lookup(app: App, memories: Iterable[Served]) -> Callable[[Memory], Vector | None]:
-    """Return a function that returns the vector of one of these memories; None if it is not active or not encoded."""
+    """Return a function that returns the vector of a memory's text; None if no active one of these memories has that
+    text, or it is not encoded.
+    """
     encodings = app.index.encodings({text_digest(each.memory) for each in memories if each.memory.status == "active"})
     vectors = {digest: encoding.vector for digest, encoding in encodings.items()}
     return lambda memory: vectors.get(text_digest(memory))

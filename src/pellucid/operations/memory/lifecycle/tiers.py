@@ -132,7 +132,8 @@ def _sort_key(pair: tuple[Memory, FoldRow | None]) -> SortKey:
 
 def list_tiers(app: App, request: TierListInput) -> TierListOutput:
     """List the memories of a namespace that age (active or disputed, neither invalid nor expired), with their tiers of
-    the last lifecycle pass (hot before the first), the highest tier value first, a page of `limit`."""
+    the last lifecycle pass (hot before the first), the highest tier value first, a page of `limit`. InputError for a
+    cursor of another list."""
     now, folds = app.clock.now(), app.lookup.folds(request.namespace)
     aging = [each.memory for each in app.index.memories(request.namespace) if ages(each.memory, now)]
     rows = [(memory, folds.get(memory.id)) for memory in aging]

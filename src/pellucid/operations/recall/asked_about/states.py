@@ -81,7 +81,7 @@ def _change_by_verb(
     """Rehearse an operation on a memory, and yield one change: its effect on all memories, or its problem if it fails.
     Yield nothing if the memory would not be active then, or its `standing` (the state that decides whether a recall may
     return it) would stay the same. `word` names the operation, `way` is its call as text; `verb` runs the operation in
-    the app that it is called with."""
+    the app that it is called with. `rows` as in `state_changes`."""
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     try:
@@ -117,7 +117,8 @@ def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]
 
 def _changes_by_edit(served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`: a
-    status other than active, quarantine, a validity that has ended, expired or not begun."""
+    status other than active, quarantine, a validity that has ended, expired or not begun. `rows` as in `state_changes`.
+    """
     memory, row = served.memory, rows[served.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})

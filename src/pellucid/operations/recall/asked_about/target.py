@@ -44,12 +44,12 @@ def _next_step() -> str:
 
 
 def find_target(app: App, request: Request, text: str) -> Target:
-    """Find the memories of the request's namespace that a text can mean: by id (or its first digits, eight or more, or
-    last ten) or path, else by content, else by a part of the content, else by meaning (`_find_nearest`).
+    """Find the memories of the request's namespace that a text can mean: by id (or its first eight or more hexadecimal
+    digits, or last ten) or path, else by content, else by a part of the content, else by meaning (`_find_nearest`).
 
     Raises:
         InputError: the text is empty.
-        NotFoundError: no memory of the namespace has that id, or resembles these words.
+        NotFoundError: no memory has this text, which can only be an id (`_find_by_id`), or resembles these words.
     """
     text = text.strip()
     if not text:
@@ -58,15 +58,15 @@ def find_target(app: App, request: Request, text: str) -> Target:
 
 
 def find_by_name(app: App, namespace: str, text: str) -> Target | None:
-    """Find the memories that a text names by id or path, or that contain the text; None if there are none.
-    NotFoundError for an id that no memory has."""
+    """Find the memories that a text names by id or path (`_find_by_id`), else those whose content is or contains the
+    text; None if there are none. NotFoundError for a text that can only be an id and that no memory has."""
     return _find_by_id(app, namespace, text) or _find_by_words(app, namespace, text)
 
 
 def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
-    """Find the memories with this id or path, or with an id that begins with these digits (eight or more) or ends with
-    these ten; None if there are none. NotFoundError for a text that can only be an id (it begins with `mem_` or has 32
-    hexadecimal digits) and that no memory has."""
+    """Find the memory with this id, else those with this path, or with an id that begins with these eight or more
+    hexadecimal digits (`mem_` before them or not), or ends with these ten; None if there are none. NotFoundError for a
+    text that can only be an id (it begins with `mem_` or is 32 hexadecimal digits) and that no memory has."""
     if exact := app.index.memories(namespace, [text]):
         return Target("id", tuple(exact), 1)
     prefix = _PREFIX.fullmatch(text)
@@ -86,8 +86,9 @@ def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
-    """Find the memories whose content equals the text, else those that contain the text in any case (passages only if
-    no other memory does); None if there are none."""
+    """Find the memories whose content equals the text in normal form (`normalise`: capitals and most punctuation do not
+    count), only those in force if any is; else those that contain the text in any case (passages only if no other
+    memory does); None if there are none."""
     same = app.index.holding(namespace, [content_hash(text)])
     if same:
         ids = [memory_id for by_path in same.values() for memory_id in by_path.values()]
@@ -103,7 +104,7 @@ def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
 
 def _find_nearest(app: App, request: Request, text: str) -> Target:
     """Find the memories nearest to a text by meaning (by shared words if there is no encoder), whatever their state: up
-    to ten, but only the first if its score is `_NEAR` or more and leads that of the second by `_LEAD` or more.
+    to ten, but only the first if its cosine is `_NEAR` or more and leads that of the second by `_LEAD` or more.
     NotFoundError if `_search_nearest` finds none."""
     with app.recaller.world(request, app.deadline) as world:
         rows, cosines = _search_nearest(world, request, text)

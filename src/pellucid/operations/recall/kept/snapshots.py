@@ -156,7 +156,8 @@ def recall_row_at(last_key: SortKey | None) -> RecallRow | None:
 
 def export_snapshots(app: App, request: ExportInput) -> Iterator[str]:
     """Yield the X-rays of recalls as JSON lines, newest first; the app's `report` gets the id of each recall whose
-    receipt is gone. A line stays the same, byte for byte, as long as the memories that it names are unchanged."""
+    receipt is gone, which has no line. A line stays the same, byte for byte, as long as the memories that it names are
+    unchanged. StoreError for a receipt that cannot be read."""
     for row in _all_rows(app, request):
         snapshot = _snapshot_if_kept(app, request.namespace, row)
         if snapshot is not None:
@@ -178,8 +179,8 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
 
 
 def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
-    """Explain the last recall of a session, or of the namespace; NotFoundError if there is no recall, or only its
-    results are stored."""
+    """Explain the last recall of a session or, without one, of the namespace; NotFoundError if there is no recall, or
+    only its results are stored; StoreError if its receipt cannot be read."""
     row = app.receipts.latest(request.namespace, _stored_session_id(request.session_id))
     if row is None:
         of = f" of session {request.session_id}" if request.session_id else ""
@@ -207,7 +208,7 @@ def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
 
 
 def _snapshot_if_kept(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | None:
-    """Return the X-ray of a recall; None if the receipt is gone."""
+    """Return the X-ray of a recall; None if the receipt is gone. StoreError if it cannot be read."""
     try:
         return xray_by_id(app, namespace, row.recall_id) if row.in_full else None
     except NotFoundError:

@@ -41,9 +41,9 @@ class TimingsOutput(Wire):
 
 
 def timings(app: App, request: TimingsInput) -> TimingsOutput:
-    """Return the median and the 95th percentile of the milliseconds that each stage took, over those of the newest
-    `limit` recalls that are kept in full. A stage that was skipped or failed, which its note says, counts in the total
-    alone; the total is None without recalls."""
+    """Return the median and the 95th percentile of the milliseconds that each stage took, over the newest `limit`
+    recalls (with `since`, from then on), as far as they are kept in full. A stage that was skipped or failed, as its
+    note says, counts in the total alone; the total is None without recalls."""
     by_stage, totals = dict[str, list[float]](), list[float]()
     for packed in recent_receipts(app, request.namespace, request.since, request.limit):
         stages = stages_of(packed)

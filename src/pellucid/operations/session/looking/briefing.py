@@ -133,9 +133,9 @@ class BriefOutput(Wire):
 
 
 def brief(app: App, request: BriefInput) -> BriefOutput:
-    """Summarise the last sessions of a namespace with memories or passages that a recall is allowed to return now,
-    newest first. The page ends before the first session that exceeds the budget, of four characters a token; if that is
-    the first of the page, it is cut, with `…` at its end.
+    """Summarise the last sessions of a namespace, newest first: those selected by the request that have memories or
+    passages which a recall is allowed to return now. The page ends before the session with which its text would exceed
+    the budget, of four characters a token; if that is its first session, it is cut, with `…` at its end.
 
     Raises:
         InputError: the cursor is of another list.
@@ -178,9 +178,9 @@ def _days(sessions: Sequence[KeptSession], answering: AnsweringSessions) -> Iter
 
 
 def brief_of(session: KeptSession, answering: AnsweringSessions) -> SessionBrief:
-    """Summarise one session from its memories and passages that recalls are allowed to return now: with up to six
-    decisions (the most important), the last six commitments, and eight files. If there is no request, deed, decision or
-    commitment, its three most important memories are shown as `kept`."""
+    """Summarise one session from its memories and passages that recalls are allowed to return now (`answering` has
+    them): with up to six decisions (the most important), the last six commitments, and eight files. If there is no
+    request, deed, decision or commitment, its three most important memories are shown as `kept`."""
     memories = answering.of(session.id)
     turns = [each for each in memories if each.category == "moment"]
     every = [each for each in memories if each.category != "moment"]
@@ -225,7 +225,9 @@ def _shortened(session: SessionBrief, room: int) -> SessionBrief:
 
 
 def _with_line(session: SessionBrief, field: str, line: BriefLine) -> SessionBrief:
-    """Return a session's brief with one more line in a field of `_TOLD`."""
+    """Return a session's brief with a line added to a field of `_TOLD`, or in place of the field's only line if it
+    takes no more.
+    """
     before = getattr(session, field)
     return session.model_copy(update={field: (*before, line) if isinstance(before, tuple) else line})
 
@@ -245,8 +247,8 @@ def _settles(memory: Memory) -> bool:
 
 
 def _asked_and_answered(text: str) -> tuple[str, str]:
-    """Split a text that begins with a question into the sentences before the answer and the answer; return "" and the
-    whole text if it does not begin with a question."""
+    """Split a text that begins with a question into the sentences before the answer (it begins with `– `, else after
+    the last question) and the answer; return "" and the whole text if it does not begin with a question."""
     parts = list(sentences(harmless(text)))
     if not (parts and has_question_form(parts[0])):
         return "", " ".join(parts)
@@ -266,10 +268,10 @@ def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _done_lines(turns: Sequence[Memory], memories: Sequence[Memory]) -> Iterator[BriefLine]:
-    """Yield at most `_DONE` (3) lines: the first sentences of the last two commits among `memories`, then the most
-    important conclusions of the agent's last turn with any, without procedures (plans, not deeds) and what only
-    answered a question after the last commit. If there are neither, yield one for the agent's last words in the
-    passages `turns`."""
+    """Yield at most `_DONE` (3) lines: the first sentence of each of the last two commits among `memories`, then the
+    most important conclusions of the last turn of the agent that has any. Procedures, which are plans, are none, nor is
+    what came after the last commit and only answered a question. If there are neither commits nor conclusions, yield at
+    most one line, for the agent's last words in the passages `turns`."""
     own = [each for each in memories if each.source_class == "assistant_output" and each.category != "procedure"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
     conclusions = [each for each in own if each not in commits and _told_of_deeds(each.content)]

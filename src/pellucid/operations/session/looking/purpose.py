@@ -21,10 +21,11 @@ _SHARE = 5
 def main_request(turns: Sequence[Memory]) -> tuple[Memory, str] | None:
     """Return the passage of the request that a session was for, and the user's own words in it; None if no user spoke.
 
-    Each request with at least `FEWEST_WORDS` (3) content words begins a stretch of turns, those of tools too, that ends
-    before the next such request. The stretches of requests about one topic (`_is_one_topic`) count together, and the
-    first request whose topic has a fifth or more of the turns of the longest topic is meant. A shorter request, `yes`
-    or `fix it`, belongs to the stretch before; if all are short, the first of them is meant.
+    `turns` are all passages of the session in order. Each request with at least `FEWEST_WORDS` (3) content words begins
+    a stretch of turns, those of tools too, that ends before the next such request. The stretches of requests about one
+    topic (`_is_one_topic`) count together; meant is the first request whose topic has at least a fifth of the turns
+    that the longest topic has. A shorter request, `yes` or `fix it`, belongs to the stretch before; if all are short,
+    the first is meant.
     """
     spoken = [(each, words) for each in turns if each.source_class in ASKING and (words := own_words(each))]
     requests = [list(passages) for _, passages in groupby(spoken, key=lambda each: last_turn(each[0]))]

@@ -79,7 +79,7 @@ class SessionOutput(Wire):
 
 
 def show_session(app: App, request: SessionInput) -> SessionOutput:
-    """Return all that is known of a session.
+    """Return all that is known of a session, named by its id or at least the first eight characters of it.
 
     Raises:
         NotFoundError: the namespace has no episode, ledger row or recall of the session.
@@ -125,7 +125,7 @@ def _headlines(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
 
 def _complete_session_id(name: str, session_ids: set[str]) -> str:
     """Return the session id that begins with `name`, sub-agents' sessions only if no other does. Return `name` itself
-    if it is shorter than eight characters, or no id begins with it; InputError if several ids do."""
+    if it is one of the ids, is shorter than eight characters, or no id begins with it; InputError if several do."""
     if name in session_ids or len(name) < _FEWEST_DIGITS:
         return name
     fitting = [each for each in session_ids if each.startswith(name)]

@@ -18,8 +18,8 @@ _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output":
 
 def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
     """Return the turns of a session: from its transcript if a hook named one that exists; else turns made of its
-    passages, followed by its spooled turns. Empty if there are none of these. InputError if the transcript cannot be
-    read."""
+    passages, followed by those that wait in the spool. Empty if there are none of these. InputError if the transcript
+    cannot be read."""
     for each in HookedSessions(app.settings.home).known():
         if each.session_id == session_id and each.namespace == namespace and each.transcript:
             report, path = CaptureReport(), Path(each.transcript)
@@ -31,7 +31,9 @@ def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
 
 
 def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """Return the turns of a session, in order, made of its passages that are in force now."""
+    """Return the turns of a session, in order, made of its passages that are in force now: one for each turn, with its
+    passages a line each.
+    """
     by_turn, ids = dict[int, list[Memory]](), ids_in_force(app, namespace, None)
     for memory in (each.memory for each in app.index.memories(namespace)):
         if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:

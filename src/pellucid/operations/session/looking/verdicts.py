@@ -15,8 +15,9 @@ _PLAINLY = {
 
 
 def never_kept(app: App, namespace: str, text: str) -> str | None:
-    """Return a sentence that says why these words did not become a memory, by the ledger's last decision about them;
-    None if there is no such decision. Decisions about forgotten words or turns are left out.
+    """Return a sentence that says why these words did not become a memory of their own, by the ledger's last decision
+    about them: rejected, or kept as a memory, which is then named. None if there is no such decision; decisions about
+    forgotten words or turns are left out.
     """
     key = said_key(app.key, namespace, text)
     found = [
@@ -28,7 +29,8 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
 
 
 def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
-    """Whether the words `text` of a row's statement, or the turns in the row's evidence, were forgotten since."""
+    """Whether the words `text` of a row's statement, or any of the turns in the row's evidence, were forgotten since.
+    """
     keys = [words_key(app.key, row.namespace, text, None), *evidence_keys(app.key, row.namespace, row.evidence)]
     return bool(app.lookup.tombstones(keys))
 
@@ -42,7 +44,7 @@ def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
 
 def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
     """Return a sentence on a statement's verdict, with its turns and date: the memory that it was kept as or that says
-    the same, or the reason why it was never kept."""
+    the same, else the reason why it was never kept."""
     code, words = plain_reason(row)
     observed_at = row.observed_at if isinstance(row, VerdictRow) else row.at
     where = f"{', '.join(row.evidence) or row.session_id}, {observed_at:%Y-%m-%d}"

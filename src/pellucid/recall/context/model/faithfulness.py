@@ -27,15 +27,17 @@ def flaw(rewording: str, original: str) -> str:
     drops words or moves a clause.
 
     Every word must be in the original (another ending is allowed), except for articles, auxiliaries and forms of a
-    pronoun; names, numbers and the words of a clause keep their order, and the tense stays. A word that limits or
-    denies must not be dropped; if the original has such a word, no clause is allowed to move. A rewording without a
-    content word is wrong.
+    pronoun; names, numbers and the words of a clause keep their order, and the tense stays. No denial may be added or
+    dropped, and no word that limits may be dropped; if the original has such a limit, no clause is allowed to move. A
+    rewording without a content word is wrong.
     """
     return next((problem for problem, has_flaw in _CHECKS if has_flaw(rewording, original)), "")
 
 
 def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    """Return a check whether a rewording has a match of this pattern that the original lacks."""
+    """Return a function of a rewording and its original: whether the rewording has a match of this pattern that the
+    original lacks.
+    """
     return lambda rewording, original: not {*pattern.findall(rewording)} <= {*pattern.findall(original)}
 
 
@@ -54,8 +56,8 @@ def _has_unknown(candidates: Iterable[str], originals: Iterable[str]) -> bool:
 
 
 def _changes_tense(rewording: str, original: str) -> bool:
-    """Whether the rewording speaks of the present and the original of the past, or the other way round, told by forms
-    of the verbs `be`, `have` and `do` alone."""
+    """Whether the rewording speaks of the present and the original of the past alone, or the other way round, told by
+    forms of the verbs `be`, `have` and `do` alone."""
     new, old = ({*words(_spelled_out_text(text))} for text in (rewording, original))
     was, is_ = lexicon.words("were"), lexicon.words("are")
     return any(new & one and old & other and not old & one for one, other in ((was, is_), (is_, was)))

@@ -141,7 +141,7 @@ def _rejection(wordings: Mapping[int, str], shown: Sequence[ContextLine]) -> str
 
 
 def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """Return the first lines, as many as have 24,000 characters together: what a pass is allowed to send."""
+    """Return the first lines, as many as together have at most 24,000 characters: what a pass is allowed to send."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:

@@ -32,8 +32,8 @@ def ago(today: date, count: int, unit: str) -> Span:
     """Return the span of `count` units before today: for days that day, else also the days within half a unit to either
     side.
 
-    `unit` is `day`, `week`, `month` (30.44 days) or `year` (365.25). The end of the span is excluded, and tomorrow at
-    the latest.
+    `unit` is `day`, `week`, `month` (30.44 days) or `year` (365.25). The span's end, which is not part of it, is
+    tomorrow at the latest.
     """
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
     day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
@@ -79,7 +79,7 @@ def _piece_at(found: re.Match[str], span: Span, *, names_year: bool = True, rela
 
 
 def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """Read `2026-04-20` or `2026-04`."""
+    """Read `2026-04-20` or `2026-04`; ValueError if there is no such day or month."""
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
         return _piece_at(found, month_span(year, month))
@@ -102,7 +102,7 @@ def _day(found: re.Match[str], today: date) -> Piece:
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
-    """Read `April 2026`, or `April`: the last April that has begun."""
+    """Read `April 2026`, or `April`: the last April that has begun; then the month's name alone is the date's words."""
     month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
     piece = _piece_at(found, month_span(chosen, month), names_year=bool(year))
@@ -126,7 +126,9 @@ def _quarter(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _year(found: re.Match[str], today: date) -> Piece | None:
-    """Read `2023`; None for a year more than two years ahead, and for `the 1900` and its like, a number of things."""
+    """Read `2023`, whose digits alone are the date's words; None for a year more than two years ahead, and for `the
+    1900` and its like, a number of things.
+    """
     year = int(found["y"])
     plain = found["lead"] in {"the", "our", "my", "that"} and year % 100 == 0
     if plain or year > today.year + 2:
@@ -135,13 +137,13 @@ def _year(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _years(found: re.Match[str], today: date) -> Piece | None:
-    """Read `2019-2021`; None for years out of order or more than two years ahead."""
+    """Read `2019-2021`; None if the last year is not after the first, or more than two years ahead."""
     first, last = int(found["y"]), int(found["y2"])
     return _piece_at(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
 
 
 def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """Read `20.4.2026`."""
+    """Read `20.4.2026`; ValueError if there is no such day."""
     return _piece_at(found, relative_span(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
 
 
@@ -151,14 +153,14 @@ def _count_of(number: str) -> int:
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
-    """Read `the last three weeks`: that many days up to today, 31 for a month and 366 for a year."""
+    """Read `the last three weeks`: that many times seven days, and today; a month counts as 31 days, a year as 366."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
     return _piece_at(found, relative_span(today, "trail", days * _count_of(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
-    """Read `three weeks ago`, `a couple of days ago`; for `few` and `couple`, two days more before and one more after,
-    if days are counted."""
+    """Read `three weeks ago`, `a couple of days ago`. For `few` and `couple` of days, the two days before and the day
+    after count, too, but not today."""
     count, unit = _count_of(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
@@ -284,7 +286,9 @@ def pieces(text: str, lowered: str, today: date) -> list[Piece]:
 
 
 def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
-    """Return the date that a match means, by its reader `resolve`; None if that day does not exist."""
+    """Return the date that a match means, by its reader `resolve`; None if that day does not exist, or the reader finds
+    no date in the words.
+    """
     try:
         return resolve(match, today)
     except (ValueError, OverflowError):
@@ -292,8 +296,8 @@ def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | N
 
 
 def _is_verb(match: re.Match[str], text: str) -> bool:
-    """Whether `may` or `march` with a number before or after it is a verb (`5 may fail`): it has a small letter and no
-    year, and the number is no ordinal (`3rd may`)."""
+    """Whether `may`, `march` or the like with a number before or after it is a verb (`5 may fail`): it has a small
+    letter and no year, and the number is no ordinal (`3rd may`). `text` is the query with its capitals."""
     groups = match.groupdict()
     month = groups.get("mo")
     if not month or month not in _VERBS or groups.get("y") or "d" not in groups:

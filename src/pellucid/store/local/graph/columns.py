@@ -229,7 +229,9 @@ def _assemble_view(stamp: int, blocks: list[GraphBlock], redirects: Ints) -> Gra
 
 
 def _redirected(nodes: Ints, redirects: Ints) -> Ints:
-    """Replace each node that is only an alias of one entity by that entity; others stay as they are."""
+    """Return the nodes, each that is only an alias of one entity replaced by that entity; `redirects` are pairs of an
+    alias and its entity.
+    """
     if not len(redirects):
         return nodes
     redirects = redirects[np.argsort(redirects[:, 0])]

@@ -28,7 +28,7 @@ class LocalGraph:
     """See `GraphLookup`. `edges` replace an alias by its entity; `facts` are as the file states them."""
 
     def __init__(self, queries: Queries, secret: bytes) -> None:
-        """`secret` keys the ids of nodes (`model.entity.entity_id`)."""
+        """Read the graph by `queries` of the index; `secret` keys the ids of nodes (`model.entity.entity_id`)."""
         self._queries, self._run, self._secret = queries, queries.run, secret
 
     def _namespace_number(self, namespace: str) -> int:

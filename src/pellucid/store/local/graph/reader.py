@@ -52,7 +52,8 @@ class LocalGraphReader:
         return nodes_named(self._queries, self._ns, names)
 
     def numbered(self, family: str, max_count: int) -> Ints:
-        """Return at most `max_count` numbers of nodes of file-defined entities in a numbered series, sorted by key.
+        """Return the node numbers of at most `max_count` entities that files define in a numbered series, sorted by
+        key.
 
         `family` is the series in lower case: for `spec` they are SPEC-1, SPEC-10, SPEC-2, ….
         """
@@ -92,7 +93,9 @@ class LocalGraphReader:
         return is_admissible[positions[edges]]  # -1, no memory: the last
 
     def homes(self, nodes: Ints) -> Homes:
-        """Return the index rows that belong to these nodes, admitted or not, sorted by node, then row."""
+        """Return the index rows that belong to these nodes (the sections of a document, a memory itself), admitted or
+        not, sorted by node, then row.
+        """
         found, rows, rest = self._view.homes_of(_sorted_unique(nodes))
         memories = self._queries.run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
         if not memories:
@@ -103,7 +106,8 @@ class LocalGraphReader:
         return Homes(found[order], rows[order])
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return pairs of these rows: one belongs to a superseded node, the other to the node that supersedes it.
+        """Return pairs of these rows, each with the older node: one row belongs to that superseded node, the other to
+        the node that supersedes it.
 
         By SUPERSEDES edges that are valid at the admission; sorted.
         """
@@ -129,7 +133,9 @@ class LocalGraphReader:
         return [self._identity(keys[number]) for number in numbers.tolist()]
 
     def edges(self, numbers: Ints) -> list[Edge]:
-        """Return the edges with these numbers, in the order given, with aliases replaced by their entities."""
+        """Return the edges with these numbers, in the order given, with aliases replaced by their entities; IndexError
+        for an unknown number.
+        """
         view = self._view
         wanted = list(zip(view.files[numbers].tolist(), view.edges[numbers].tolist(), strict=True))
         ends = view.ends[numbers].tolist()

@@ -93,7 +93,9 @@ def preferred_number(namespace: str, key: str) -> int:
 
 
 def heading_of(memory: Memory, document: Document | None) -> str:
-    """Return a section's own heading; empty if it has none, and for other memories."""
+    """Return a section's own heading; empty if its first line gives none beside the title of its `document`, and for
+    other memories.
+    """
     before, last = split_naming_line(memory.content) if memory.category == "section" else ("", "")
     title = document.title_at(memory.valid_at or memory.created) if document else ""
     return last if before and title in before else ""  # else the line is the title, in which the sign may stand
@@ -325,7 +327,8 @@ NOT_INDEXED: tuple[Any, ...] = (None, None, None, None, None, None, 0, "[]")
 
 
 def intervals_in_force(stated: Claim | Edge, standing: Sequence[Any], known: int | None) -> list[tuple[int, int]]:
-    """Return the (start, end) intervals, epoch ms, in which a claim or an edge is in force, as recorded by `known`.
+    """Return the (start, end) intervals, epoch ms, in which a claim or an edge is in force, as recorded by `known`
+    (None: now).
 
     `standing` is how its memory stands: the columns of `stands_of` after the id. The statement must be valid, and the
     memory active (or superseded only later) and not in quarantine (see `in_force`); a consolidated memory counts from

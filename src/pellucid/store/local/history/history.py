@@ -39,7 +39,9 @@ class LocalTraces:
     queries: Queries
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
+        """Yield (recall id, packed receipt) of the namespace's receipts without an event; only the receipt itself names
+        its agent.
+        """
         yield from self.queries.run("unattributed", namespace)
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -262,7 +264,8 @@ class LocalHistory:
             )
 
     def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
-        """Drop the packed receipts that are too old, too many or too large; return how many.
+        """Drop the packed receipts that are too old, too many or too large; return how many. The lists of their results
+        stay.
 
         Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before`; too many
         is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what makes the newest receipts
@@ -338,7 +341,9 @@ def _folded_query(query: bytes) -> str:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str] | None:
-    """Compile a pattern that finds any of these words in a folded query; None without words, blank ones aside."""
+    """Compile a pattern that finds any of these words in a folded query; blank words do not count, and None if there
+    are no others.
+    """
     wanted = sorted({word for each in words if (word := folded_words(each).strip())})
     return re.compile("|".join(map(_word_pattern, wanted))) if wanted else None
 

@@ -26,7 +26,9 @@ class Later(Generic[Row]):
     """Writes queued rows in the background, in the order in which they were added."""
 
     def __init__(self, write: Callable[[Sequence[Row]], None], lost: Callable[[int, StoreError], None]) -> None:
-        """`write` stores all of some rows or raises StoreError; `lost` is called with the number given up, and why."""
+        """Prepare, without a thread: `write` stores all of some rows or raises StoreError; `lost` is called with the
+        number of rows given up, and why.
+        """
         self._write, self._lost = write, lost
         self._rows: list[tuple[Row, Callable[[], object] | None]] = []
         self._writing, self._starting = Lock(), Lock()
@@ -67,7 +69,9 @@ class Later(Generic[Row]):
                 then()
 
     def close(self) -> None:
-        """End the thread and write the queued rows, or report them as lost."""
+        """Stop the thread, wait for its end, and write the queued rows; those that cannot be written are reported as
+        lost.
+        """
         self._stop.set()
         self._added.set()
         if thread := self._thread:
@@ -103,7 +107,7 @@ class Later(Generic[Row]):
     def _is_needed(self) -> bool:
         """Wait up to a second for a row to be added; return whether one was, or one is queued.
 
-        If not, the thread is to end, and `add` starts another.
+        If not, the thread is to end: it is forgotten, so that `add` starts another.
         """
         added = self._added.wait(_IDLE_S)
         with self._starting:
@@ -113,7 +117,8 @@ class Later(Generic[Row]):
 
 
 def wait_for_rows(recall_id: str, query: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """Return the rows that `query` finds of a recall, which can still be queued in another process.
+    """Return the rows that `query` finds of a recall, which can still be queued in another process; empty if it finds
+    none.
 
     It is repeated every 0.02 seconds while it finds none and the recall's id is less than a second old.
     """

@@ -40,7 +40,7 @@ class LocalReceipts:
         return [_recall_row(*row) for row in found]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        """Return one recall by id; None if unknown. Waits up to a second for a recall just made."""
+        """Return one recall by id; None if unknown in the namespace. Waits up to a second for a recall just made."""
         found = wait_for_rows(recall_id, lambda: self.queries.run("recall", recall_id, namespace))
         return _recall_row(*found[0]) if found else None
 
@@ -64,7 +64,9 @@ class LocalReceipts:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Pin a receipt, so that `prune` keeps it in full, or unpin it; return the recall, None if unknown."""
+        """Pin a recall's receipt, so that `prune` keeps it in full, or unpin it (`pinned` False); return the recall as
+        it is then, None if unknown.
+        """
         with immediate(self.queries.connection()):
             self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
             return self.find(recall_id, namespace)
@@ -78,6 +80,6 @@ def _recall_row(*row: Any) -> RecallRow:
 
 
 def folded_words(text: str) -> str:
-    """Fold a text (NFKC, case) for comparing and searching words."""
+    """Return a text folded (NFKC, case) for comparing and searching words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFKC", folded)

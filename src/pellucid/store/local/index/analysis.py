@@ -85,7 +85,7 @@ class WordCounts:
 
 
 def with_joined_words(text: str) -> str:
-    """Append to a text the words of which its code identifiers are made up: `hook agent` for `HookAgent`."""
+    """Return a text followed by the words of which its code identifiers are made up: `hook agent` for `HookAgent`."""
     return " ".join((text, *(word for _, parts in joined_words(text) for word in parts)))
 
 

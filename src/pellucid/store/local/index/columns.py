@@ -138,7 +138,9 @@ class View:
         return np.searchsorted(self.light["row"], rows)
 
     def cosine(self, query: Float32s) -> Float32s:
-        """Return the approximate cosine of every row: BLAS can round differently from row to row."""
+        """Return the approximate cosine of every row with a unit vector; 0 for a row without one. BLAS can round
+        differently from row to row.
+        """
         if not self.blocks:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([block.vectors @ query for block in self.blocks])

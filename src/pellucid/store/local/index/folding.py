@@ -46,7 +46,9 @@ class Fold:
         self.refused: dict[str, str] = {}
 
     def put_file(self, change: PathChange) -> None:
-        """Replace the rows of one file by those of the change; for an unchanged file only those of the graph.
+        """Replace the rows of one file by those of the change, and drop the file if it has no digest, as it is gone.
+        For an unchanged file without an episode, only the rows of the graph are replaced, if `skip_unchanged` was
+        given.
 
         Memories whose id another file has are left out, and added to `refused` with that file's path. If memories go,
         files of which some were refused before are marked to be read again.
@@ -89,7 +91,9 @@ class Fold:
         return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
 
     def finish(self, state: IndexState) -> None:
-        """Give changed blocks a new version, and store up to where the index now has the journal and the ledger."""
+        """Give changed blocks a new version, and store `state`: up to where the index now has the journal and the
+        ledger, and the encoder of its vectors.
+        """
         for ns, block in self._touched:
             self._run("bump_block", ns, block)
         numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
@@ -144,7 +148,10 @@ class Fold:
             self._touched.add((story_space(ns), row // ROW_BLOCK))
 
     def _put_record(self, record: IndexRecord, change: PathChange, own: int) -> None:
-        """Add a memory's row, features, attributes, tags and mentions; `own` is `OWN` if its file is by a user."""
+        """Add a memory's row, features, attributes, tags and mentions; its block is to be loaded anew. `own` is `OWN`,
+        the bit of the user's own words, which a memory gets if it is `by_user`; 0 in a file that is a talk between
+        people.
+        """
         memory, ns = record.memory, self._namespace_number(record.memory.namespace)
         identity = ns, memory.id, change.path, record.digest
         times = _millis(memory.created), _millis(memory.valid_at, BEGINNING), _until(memory)
@@ -201,7 +208,9 @@ def _instant(at: datetime | None) -> int | None:
 
 
 def _until(memory: Memory) -> int:
-    """Return when a memory ceases to be valid, in epoch milliseconds: invalidated or expired, whichever is first."""
+    """Return when a memory ceases to be valid, in epoch milliseconds: invalidated or expired, whichever is first;
+    `FOREVER` if neither.
+    """
     return min(_millis(memory.invalid_at, FOREVER), _millis(memory.expires_at, FOREVER))
 
 

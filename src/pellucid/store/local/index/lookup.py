@@ -43,14 +43,16 @@ class LocalLookup:
         return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """Return the numbers of matching memories that are not passages, and of matching passages, in every state."""
+        """Return the numbers of matching memories that are not passages, and of matching passages, in every state
+        unless `wanted` names one.
+        """
         memories, passages = self.queries.run("browse_counts", *_filter_values(namespace, wanted))[0]
         return memories, passages
 
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """Return a page of at most `limit` matching memories, in every state, newest first.
+        """Return a page of at most `limit` matching memories, in every state unless `wanted` names one, newest first.
 
         Passages are among them only with `passages`. `after` is the creation (epoch ms) and id of the last memory of
         the page before; None: the first page.
@@ -91,7 +93,7 @@ class LocalLookup:
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
         """Return the creation instant (epoch ms) of each memory that counts as old by the criteria of `aging`, by id.
 
-        Only memories that are active, trusted, valid at `aging.at` and of no exempt category.
+        Only memories that are active, trusted, not past their validity at `aging.at`, and of no exempt category.
         """
         at, before = aging.at, aging.verified_before
         instants = (epoch_ms(at), epoch_ms(before), isoformat(before), isoformat(at))
@@ -127,5 +129,7 @@ def served(row: tuple[Any, ...]) -> Served:
 
 
 def boundary_scopes(bits: int) -> frozenset[str]:
-    """Decode bits, as the index stores them, into the boundary scopes in that order of `BOUNDARY_SCOPES`; 0 is none."""
+    """Decode bits, as the index stores them, into boundary scopes: the lowest bit is the first of `BOUNDARY_SCOPES`;
+    empty for 0.
+    """
     return frozenset(scope for i, scope in enumerate(BOUNDARY_SCOPES) if bits >> i & 1)

@@ -305,7 +305,9 @@ class LocalIndexReader:
         return Codes(np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16), ends)
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
-        """Return these rows in full, in the order given; or, of ids, the memories that exist, in the order given."""
+        """Return these rows, which must exist, in full, in the order given; or, of ids, the memories of the namespace
+        that exist, in the order given.
+        """
         if isinstance(which, np.ndarray):
             return [served(self._run("served", row)[0]) for row in which.tolist()]
         found = (self._run("served_by_id", each, self._ns) for each in which)

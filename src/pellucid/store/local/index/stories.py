@@ -216,7 +216,8 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these.
+        """Return those of the episodes `near` that have admissible memories in no boundary scope, in order, each with
+        the rows of these memories.
 
         If a stem matched only in an artifact that `readable` would remove, `matched` is without its bit, and `bm25` 0.
         """

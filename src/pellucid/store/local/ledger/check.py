@@ -69,7 +69,7 @@ def survey(
 
 
 def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> None:
-    """Move damaged lines (file name, line number) into `YYYY-MM.damaged` beside their files.
+    """Move damaged lines (file name, line number) from their ledger files to the end of `YYYY-MM.damaged` beside them.
 
     `folder` is the open descriptor of the ledger folder at `place`; the caller has the drain lock.
     """

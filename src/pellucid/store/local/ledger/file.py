@@ -52,11 +52,12 @@ def months(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None) -> FiledMonth | None:
-    """Append rows, at least one, of one month to its file in an open folder, but those whose number it has already.
+    """Append rows, at least one, all of one month, to its file in `folder` (an open descriptor), except those whose
+    number the file has already. Not synced.
 
-    Not synced. An incomplete last line gets its line end if it is a row, else it is cut. Return the new state of the
-    file, given the `recorded` one; None if there is none and the file was not empty. If `recorded` is `wanting` or
-    greater than the file was, the rows are appended all the same, and `recorded` is returned as `wanting`.
+    An incomplete last line gets its line end if it is a row, else it is cut. `recorded` is the file's state as last
+    written. Return its new state; None if `recorded` is None and the file was not empty. If `recorded` is `wanting`, or
+    the file was shorter than it says, the rows are appended all the same, and `recorded` is returned as `wanting`.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -96,10 +97,11 @@ def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> It
 
 
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
-    """Return the lines of a ledger file in order; lines before the row numbered `after` can be left out.
+    """Return the lines of a ledger file, which is read at once, in order; OSError if it cannot be read.
 
-    If some are, `number` counts from the first line read. Bytes after the last line end count only if they are a row. A
-    line that is no row, or whose row is out of order (`_in_order`), has a `row` of None.
+    With `after`, lines before the row of that number can be left out; `number` then counts from the first line read.
+    Bytes after the last line end count only if they are a row. A line that is no row, or whose row is out of order
+    (`_in_order`), has a `row` of None.
     """
     with path.open("rb") as file:
         file.seek(_start_after(file, after))
@@ -108,7 +110,7 @@ def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
 
 
 def last_seq(folder: Path) -> int:
-    """Return the greatest number in the ledger files; 0 if there is none."""
+    """Return the greatest of the numbers with which the ledger files end; 0 if there is none."""
     greatest = 0
     for path in folder.glob(_MONTHS):
         with path.open("rb") as file:
@@ -150,13 +152,17 @@ def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
 
 
 def _numbers_in(file: IO[bytes], first: int) -> set[int]:
-    """Return the numbers of the rows in an open file that are at least `first`; some lower ones can be among them."""
+    """Return the numbers of the rows in an open file that are at least `first`; some lower ones can be among them.
+    Moves the file's position.
+    """
     file.seek(_start_after(file, first - 1))
     return {seq_of(row) for line in file.read().split(b"\n") if (row := _parsed_row(line))}
 
 
 def _tail(file: IO[bytes]) -> tuple[int, bytes]:
-    """Return the number of the last valid row, and the bytes after the last line end; leaves the file at its end."""
+    """Return the number of the last valid row (0 if there is none), and the bytes after the last line end; the file's
+    position is then its end.
+    """
     size = file.seek(0, os.SEEK_END)
     window = _WINDOW
     while True:

@@ -34,7 +34,7 @@ class Pending:
 
 
 def verdict(pending: Pending, file_digest: str | None) -> Verdict:
-    """Decide what to do about a path whose file has this digest; None if there is no file.
+    """Decide what to do about a path whose file has the digest `file_digest` (None: there is no file).
 
     `filed`: the file is as the change wants it. `deleted`: there is none, and one was expected, so the user removed it.
     `conflict`: its digest is neither wanted nor expected, so the user changed it. Else what the change must do with it:

@@ -27,7 +27,8 @@ class Displaced:
         self._failpoint = failpoint
 
     def judge(self, folder: int, pending: Pending, swap: str) -> bool:
-        """Decide about the file taken from a path, now named `swap`; return whether it was the one to be replaced.
+        """Decide about the file taken from a path, now named `swap` in an open `folder`; return whether it was the one
+        to be replaced.
 
         If its digest is one that the change expects, or the new one, it is parked (`park`). Otherwise it is a save that
         an editor made between our check and the rename: it is put back (`_put_back`).
@@ -76,9 +77,10 @@ class Displaced:
         return True
 
     def park(self, folder: int, name: str, path: str, digest: str) -> None:
-        """Move a file with this digest to `.pellucid/displaced`, since an editor can still write to it (see `settle`).
+        """Move a file with this digest from an open `folder` to `.pellucid/displaced`, since an editor can still write
+        to it (see `settle`).
 
-        `path` is where it was, and becomes part of its name.
+        `path` is where it was in the vault; a key of it becomes part of its name.
         """
         with self._vault.folder(YARD, create=True) as yard:
             os.rename(name, paths.parked_name(path, digest), src_dir_fd=folder, dst_dir_fd=yard)
@@ -86,7 +88,8 @@ class Displaced:
         self._failpoint("parked")
 
     def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
-        """Turn the file `name` into a conflict file beside `path`, named by `digest` or by its own digest.
+        """Turn the file `name` of an open `folder` into a conflict file beside `path`, named by `digest` or by its own
+        digest.
 
         Its path is added to `conflicts`. Without a digest, an unreadable file is named at random; so is one whose names
         are all taken by other files. If the same bytes were kept there before, the file is parked instead.

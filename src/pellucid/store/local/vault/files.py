@@ -68,7 +68,7 @@ class Vault:
     def read(self, path: str) -> Content | None:
         """Read the file at a path; None if no regular file is there, or only by a link.
 
-        Raises InputError if it may not be read, or if `paths.parts` refuses the path.
+        Raises InputError if this user may not read it, the disk fails, or `paths.parts` refuses the path.
         """
         *above, name = paths.parts(path)
         try:
@@ -89,7 +89,7 @@ class Vault:
         """Return the SHA-256 (hex) of the file at a path; None if there is none, `NOT_A_FILE` if it is no regular file.
 
         Raises InputError if `paths.parts` refuses the path, OSError if a folder of it is a link (ELOOP) or a file
-        (ENOTDIR).
+        (ENOTDIR), or if the file cannot be read.
         """
         *above, name = paths.parts(path)
         try:
@@ -127,9 +127,11 @@ class Vault:
             os.close(lock)  # which also lets go of the lock
 
     def walk(self, pattern: re.Pattern[str]) -> Iterator[Stamp]:
-        """Return the stamps, sorted by path, of the files of all folders whose whole name matches `pattern`.
+        """Return the stamps, sorted by path, of the files in all folders; only those whose whole name matches
+        `pattern`.
 
-        Hidden files, links and names that `paths.parts` refuses are left out, as is all that lies in such a folder.
+        Hidden files and folders, links and names that `paths.parts` refuses are left out, with all that lies in such a
+        folder.
 
         Raises StoreError if a folder may not be listed: its files must not look deleted.
         """
@@ -175,7 +177,7 @@ class Vault:
 
 
 def read(folder: int, name: str) -> Content | None:
-    """Read a regular file of an open folder; None if there is none, or no regular file."""
+    """Read a regular file of an open folder; None if there is none, or what is there is no regular file."""
     try:
         descriptor = os.open(name, _READ, dir_fd=folder)
     except OSError as error:
@@ -191,7 +193,9 @@ def read(folder: int, name: str) -> Content | None:
 
 
 def digest(folder: int, name: str) -> str | None:
-    """Return the SHA-256 in hex of a file in an open folder; None if none, `NOT_A_FILE` if it is not regular."""
+    """Return the SHA-256 in hex of a file in an open folder; None if nothing is there, `NOT_A_FILE` if it is not
+    regular.
+    """
     content = read(folder, name)
     if content is not None:
         return hashlib.sha256(content.data).hexdigest()
@@ -256,8 +260,10 @@ def _open_folder(folder: int, name: str, create: bool) -> int:
 
 def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield (path, entry) of everything below a folder; hidden names are left out, unusable ones unless `unusable`.
+    `prefix` begins each path.
 
-    Links are not followed. Raises StoreError if a folder may not be listed; one that is missing is empty.
+    Links and unusable folders are not entered. Raises StoreError if a folder may not be listed; one that is missing is
+    empty.
     """
     try:
         entries = os.scandir(folder)

@@ -42,7 +42,9 @@ class VaultDrain:
     def __init__(
         self, vault: files.Vault, displaced: Displaced, payload: Callable[[Pending], bytes], failpoint: Failpoint
     ) -> None:
-        """`payload` loads the bytes of a waiting change, `failpoint` is called at each step."""
+        """Prepare a drain into `vault`. `displaced` judges files that were taken from their paths, `payload` loads the
+        bytes of a waiting change, `failpoint` is called with the name of each step.
+        """
         self.blocked: dict[str, str] = {}
         self.damaged: dict[str, DamagedEntryError] = {}
         self._vault = vault

@@ -82,7 +82,7 @@ def swap_name(path: str) -> str:
 
 
 def parked_name(path: str, digest: str) -> str:
-    """Return a name for a displaced file; it contains the path's key and the expected digest."""
+    """Return a name for a displaced file; it contains the path's key, and `digest`, which the file should have."""
     return f"{path_key(path)}-{digest}-{secrets.token_hex(8)}"
 
 

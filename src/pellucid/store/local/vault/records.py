@@ -116,7 +116,8 @@ class LocalRecords:
         return seq
 
     def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
-        """Raise ConflictError unless a path has the digest that the change replaces (None: there is no file).
+        """Raise ConflictError unless a path has the digest that the change replaces (None: there is no file), or if
+        what is there is no regular file.
 
         What waits in the journal counts as written.
         """
@@ -217,7 +218,7 @@ class LocalRecords:
             journal.put_filed(connection, new_states)
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """Return the newest bytes of each path, in the order given.
+        """Return the newest bytes of each path, in the order given; `data` is None for a path that is gone.
 
         Raises InputError for a path that is not allowed or a file that may not be read, StoreError if the journal has
         lost the bytes that wait for a path.
@@ -244,7 +245,8 @@ class LocalRecords:
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
         """Return the stamps of the vault's Markdown files, sorted by path, without hidden and conflict files.
 
-        With `wanted`, those of the regular files at these paths, whatever they are called.
+        With `wanted`, those of the regular files at these paths, whatever they are called; paths without one are left
+        out.
         """
         with os_errors_explained(self._vault.root):
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
@@ -277,7 +279,10 @@ class LocalRecords:
         return erased
 
     def replaces_atomically(self) -> bool:
-        """Whether the vault's file system can exchange two files in one step, so that no concurrent save is lost."""
+        """Whether the vault's file system can exchange two files in one step, so that no concurrent save is lost.
+
+        It is tried on two temporary files in the vault's folder `.pellucid`, which is made if missing.
+        """
         with os_errors_explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
             return syscalls.exchange_is_atomic(folder)
 

@@ -111,7 +111,9 @@ class Scrub:
         return paths.TEMP.fullmatch(name) is not None or (match is not None and match["key"] in self._keys)
 
     def _is_conflict(self, above: Folder, name: str) -> bool:
-        """Whether a name is a conflict file of these paths or has bytes of these versions."""
+        """Whether a name in the folder `above` is that of a conflict file, which is one of these paths' or has bytes of
+        these versions.
+        """
         match = paths.CONFLICT.fullmatch(name)
         return match is not None and (
             (above, match["stem"]) in self._conflict_stems or self._digest(above, name) in self._versions

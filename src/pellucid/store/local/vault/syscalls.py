@@ -57,7 +57,9 @@ def exchange_by_link(folder: int, swap: str, target: str) -> None:
 
 
 def exchange_is_atomic(folder: int) -> bool:
-    """Whether the file system of this folder exchanges files in one step; tried on two temporary files."""
+    """Whether the file system of this folder exchanges files in one step; tried on two temporary files, which are
+    deleted. OSError if that fails for another reason.
+    """
     names = temp_name(), temp_name()
     for name in names:
         os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder))

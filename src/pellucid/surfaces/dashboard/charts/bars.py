@@ -44,7 +44,7 @@ def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Marku
 
 
 def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """Draw an SVG chart with a bar for each (name, number), one below the other, as long as the number is large without
+    """Draw an SVG chart with a bar for each (name, number), one below the other, whose length is the number's without
     its sign. Empty without points. The largest number fills the width; for the unit `share`, 1 does unless one is
     larger. `unit` and `about` as for `columns`; bars of numbers below zero have another colour.
     """

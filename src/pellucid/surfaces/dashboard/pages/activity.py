@@ -94,8 +94,8 @@ def _days_choice(view: View) -> Mapping[str, object]:
 
 
 def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
-    """Return one panel over the days of the page's query (always, if they are not a choice). `by` is what it is grouped
-    by; "" is the panel's default.
+    """Return one panel over as many days as the page's query says: all time for "" and for a number that is none of the
+    choices. `by` is what it is grouped by; "" is the panel's default.
     """
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()

@@ -46,7 +46,12 @@ class Store:
 
 
 def _health(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of the home's health; `report` is None if the caller must not see it."""
+    """Return the template values for the page of the home's health: the doctor's `report`, stores with their sizes,
+    caps and periods of keeping, free space, settings, tokens, and what the caller may do.
+
+    Without the right to ask the doctor there are only `title`, and None as `report`; without that to list tokens, no
+    tokens.
+    """
     if not view.may(DOCTOR):
         return {"title": "Health", "report": None}
     report = view.ask(DOCTOR)

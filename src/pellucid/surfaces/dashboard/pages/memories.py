@@ -46,9 +46,10 @@ _ROWS = {
 
 def _search(view: View) -> Mapping[str, object]:
     """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if
-    `how` is `question`, as `answer` the recall of `q`, parted into memories (`told`) and `passages`. The other of the
-    two is None; both are for a question without words. Without a status or a past instant in the filters, only active
-    memories fit.
+    `how` is `question`, as `answer` the recall of `q`, parted into memories (`told`) and `passages`.
+
+    The other of `found` and `answer` is None; both are for a question without words. Only active memories fit if no
+    status is given; with a past instant, those of every status, even if one is given.
     """
     filters = {name: value.strip() for name, value in view.query.items()}
     past_instants = {"as_of": filters.get("asOf"), "as_known_at": filters.get("asKnownAt")}
@@ -81,7 +82,8 @@ def _search(view: View) -> Mapping[str, object]:
 
 def _memory(view: View) -> Mapping[str, object]:
     """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. For a
-    memory that was forgotten only its history as `story`, and `shown` None; `NotFoundError` if there is none.
+    memory that was forgotten only its history as `story`, a `title`, and `shown`, which is None; `NotFoundError` if
+    there never was one.
     """
     memory_id = view.named["memory_id"]
     try:
@@ -195,7 +197,9 @@ def _parse_instant(text: str, now: datetime) -> datetime | None:
 
 
 def _beside(view: View, memory: Memory) -> Sequence[Memory]:
-    """Return up to eight other memories of the same episode; empty if the memory has none, or its file is gone."""
+    """Return up to eight other memories of the same episode; empty if the memory has no episode, or the episode's file
+    is gone.
+    """
     if memory.episode_id is None:
         return ()
     try:
@@ -207,7 +211,8 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
     """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and by a node's
-    name `leads` (its page) and `words`. Only `graph` None if it is unknown or has no edges.
+    name `leads` (its page) and `words`. If the graph does not know the memory, or it has no edges, only `graph`, which
+    is then None.
     """
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)

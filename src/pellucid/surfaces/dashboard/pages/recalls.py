@@ -42,8 +42,9 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of 50 recalls that fit the filters of the query: `found`, `asked` (the
-    filters), `is_filtered`, `may_ask`, and the possible `classes` and `outcomes`.
+    """Return the template values for the page of at most 50 recalls that fit the filters of the query: `found`, `asked`
+    (the filters), `is_filtered`, `may_ask` (whether the viewer may ask a question), and the possible `classes` and
+    `outcomes`.
     """
     query = view.query
     found = view.ask(
@@ -70,7 +71,10 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Return the template values for a recall's page; its explanation `x` is None if only its event is stored."""
+    """Return the template values for the page of the recall that the path names; its explanation `x` is None if only
+    its event is stored. The query can ask for the words that matched (`align`), to ask the question again today
+    (`live`), and for what `_ablations` and `_why_answer` read.
+    """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
         return {

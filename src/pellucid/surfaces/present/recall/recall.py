@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequence[str] = ()) -> str:
     """Render a recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
-    Without a context, a sentence says so. With `verbose`, memories that were never verified count as stale, too.
+
+    Without a context, a sentence says so. `footer` are further lines. With `verbose`, memories that were never verified
+    count as stale, too.
     """
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
@@ -62,9 +64,11 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
 
 
 def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
-    """Yield how many of the memories are of retired documents, not verified for longer than the recall allows
-    (`staleness.due`), or superseded; a line each, none for a count of 0. Memories that were never verified count as
-    unverified only with `verbose`.
+    """Yield a line each, if there are any, for those memories that are due for verification (`staleness.due`): the
+    documents of theirs that are retired, how many were not verified for long, and how many are superseded.
+
+    A memory counts in the first that applies of retired, superseded and not verified; one that was never verified only
+    with `verbose`.
     """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
