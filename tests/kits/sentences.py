@@ -93,7 +93,9 @@ def _checked_claims(
 
 def _is_heaviest(said: str, scores: ScoreDecomposition) -> bool:
     """Whether the term that a sentence calls the largest is the largest, with the numbers it gives."""
-    told = re.search(r"the largest term of its score is (.+?)(?:, above all .+)? \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
+    told = re.search(
+        r"the largest term of its score is (.+?) \((-?[\d.]+) of (-?[\d.]+)(?:, above all by .+)?\)\.$", said
+    )
     called = term_names(scores)
     names = [name for name, phrase in called.items() if told and phrase == told[1]]
     if not told or not names:

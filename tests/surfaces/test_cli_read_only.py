@@ -93,7 +93,8 @@ def test_what_only_reads_answers_and_says_what_is_not_kept(kept: Path, memory: s
     before = contents(kept)
     done = started(kept, *(memory if word == "MEMORY" else word for word in words))
     assert done.stdout
-    (said,) = done.stderr.splitlines()
+    said, *next_steps = done.stderr.splitlines()
+    assert all(each.startswith("pellucid: why one memory is here or not: pellucid why ") for each in next_steps)
     what = "may only be read: recalls are not kept, and changes of the vault are not taken over"
     assert said == f"pellucid: {kept} {what}"
     assert contents(kept) == before

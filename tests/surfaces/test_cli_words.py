@@ -136,7 +136,10 @@ def test_what_is_in_quarantine_or_of_a_scope_is_not_told_beside_its_id(cli: Cli,
     cli("trust", "quarantine", relay[NEW])
     first = recalled(cli, "which spare port does the relay use?", "--scope", "ops")
     rejected = cli("xray", "--id", first).out.partition("--- rejected ---")[2]
-    assert f"- 1 in quarantine, whose words are not told here: {relay[NEW]}" in rejected
+    assert (
+        f"- 1 in quarantine, whose words are not told here; trust list shows them, to be let in: {relay[NEW]}"
+        in rejected
+    )
     assert NEW not in rejected
     assert scoped[-10:] in cli("replay", first).out
 

@@ -71,8 +71,7 @@ class Home:
         return [each for each in self.kept[group.name].values() if not each.transcribed]
 
     def memories(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
-        """Return every memory of a group, each with the keys of its records (by default those that its evidence names).
-        """
+        """Return every memory of a group, with the keys of its records (by default those that its evidence names)."""
         stored = self.app.index.memories(namespace_of(group))
         return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in stored]
 

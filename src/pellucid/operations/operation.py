@@ -310,8 +310,7 @@ def problems_error(count: int) -> UnhealthyError | None:
 
 
 def context_fields(kind: type[Wire]) -> Sequence[str]:
-    """Return the names of the fields of input type `kind` that the call fills in: those in `CONTEXT` that have no flag.
-    """
+    """Return the names of the fields of input type `kind` that the call fills in: those of `CONTEXT` without a flag."""
     return [name for name, field in kind.model_fields.items() if name in CONTEXT and flag_of(field) is None]
 
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from _thread import interrupt_main
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,7 +15,6 @@ from pellucid.store.local.lock import WriteLock
 PLENTY_S = 30.0
 HOLDER = """
 import sys
-from _thread import interrupt_main
 from pathlib import Path
 from pellucid.store.local.lock import WriteLock
 with WriteLock(Path(sys.argv[1]))(0.0, sys.argv[2] or None) as alone:
@@ -98,26 +96,20 @@ def test_who_asks_for_the_whole_home_is_not_overtaken_by_writers_that_came_later
     assert sorted(order) == ["load/a", "load/b", "whole"]
 
 
-def test_who_is_interrupted_while_waiting_keeps_nobody_waiting(lock: WriteLock) -> None:
-    held, release = Event(), Event()
+class _Interrupted(WriteLock):
+    """A lock whose next waiter is interrupted, as by Ctrl-C, when it looks whether it is its turn."""
 
-    def write() -> None:
-        with lock(0.0, "load/a"):
-            held.set()
-            release.wait(PLENTY_S)
+    interrupts = True
 
-    def interrupt() -> None:
-        while not lock._waiting:
-            Event().wait(0.001)
-        interrupt_main()
+    def _is_next(self, waiter: tuple[object, str | None]) -> bool:
+        if self.interrupts:
+            self.interrupts = False
+            raise KeyboardInterrupt
+        return super()._is_next(waiter)
 
-    threads = [Thread(target=write), Thread(target=interrupt)]
-    threads[0].start()
-    held.wait(PLENTY_S)
-    threads[1].start()
+
+def test_who_is_interrupted_while_waiting_keeps_nobody_waiting(tmp_path: Path) -> None:
+    lock = _Interrupted(tmp_path)
     with pytest.raises(KeyboardInterrupt), lock(PLENTY_S, "load/a"):
         pass
-    release.set()
-    for each in threads:
-        each.join()
     assert is_free(lock, "load/a")

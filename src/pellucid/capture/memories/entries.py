@@ -69,7 +69,7 @@ def first_entry(head: str) -> JsonObject:
     JSON.
     """
     with suppress(ValueError, RecursionError):
-        first_line = head.partition("\n")[0]
+        first_line = head.lstrip().partition("\n")[0]
         found = _entries_in(json.loads(first_line), 0) if is_lines(head) else _document_entries(iter([head]), head)
         return next((value for entry in found if (value := _as_entry(entry))), JsonObject())
     return {}

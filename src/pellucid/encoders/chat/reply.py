@@ -94,8 +94,7 @@ def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
 
 
 def _has_type(value: JsonValue, name: str) -> bool:
-    """Whether a value is of the JSON type of this name; `true` is neither a number nor an integer, 1.0 is no integer.
-    """
+    """Whether a value is of the JSON type of this name; `true` is no number and no integer, 1.0 no integer."""
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 

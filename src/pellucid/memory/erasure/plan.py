@@ -50,8 +50,7 @@ class Erasure:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths, each once, of the files of the memories that go, and of all files that are removed or rewritten.
-        """
+        """The paths, each once, of the files of memories that go, and of all files that are removed or rewritten."""
         held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))

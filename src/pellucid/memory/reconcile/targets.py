@@ -129,8 +129,7 @@ def search_by_words(index: Index, namespace: str, text: str, at: datetime) -> It
 
 
 def search_hits(reader: IndexReader, text: str, admission: Admission) -> Iterator[Served]:
-    """Yield the memories that `admission` admits and that share words with a text: the 30 best by BM25, the best first.
-    """
+    """Yield the memories that `admission` admits and that share words with a text: the 30 best by BM25, best first."""
     frequencies = {term.stem: term.frequency for term in reader.survey(text).terms}
     stems = [stem for stem, frequency in frequencies.items() if frequency]
     if stems:

@@ -154,7 +154,6 @@ class SessionFiling:
         return next((each for each in named if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
-        """Change the registry of projects on disk, load it as it is then, and forget the folders that were looked up.
-        """
+        """Change the registry of projects on disk, load it anew, and forget the folders that were looked up."""
         self._known = self._app.projects.change(change)
         self._folders.clear()

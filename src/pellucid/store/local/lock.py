@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from threading import Condition
@@ -71,14 +71,15 @@ class WriteLock:
         """
         waiter, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
-            self._waiting.append(waiter)
-            # it looks again every `LOOK_S`: nobody wakes a waiting thread when its call is given up
             try:
+                self._waiting.append(waiter)
+                # it looks again every `LOOK_S`: nobody wakes a waiting thread when its call is given up
                 while not (has_turn := self._changed.wait_for(lambda: self._is_next(waiter), min(wait_s, LOOK_S))):
                     if deadline.is_over or time.monotonic() >= until:
                         break
             finally:  # whoever is interrupted while waiting must not keep others waiting for ever
-                self._waiting.remove(waiter)
+                with suppress(ValueError):  # interrupted before it waited
+                    self._waiting.remove(waiter)
             if has_turn:
                 self._holding.append(namespace)
             self._changed.notify_all()

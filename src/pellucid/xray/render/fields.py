@@ -228,8 +228,7 @@ def _origin_spans(provenance: Provenance) -> Spans:
 
 
 def _brief_spans(provenance: Provenance) -> Spans:
-    """Return the category, source, time (`_minute`) and confidence of a memory, and whether it is corrected, if it is.
-    """
+    """Return the category, source, time (`_minute`) and confidence of a memory, and whether it is corrected."""
     state = f" confidence={provenance.confidence:.2f}"
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
     return (*_source_spans(provenance, _minute(provenance)), FieldSpan(state))

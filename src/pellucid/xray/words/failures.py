@@ -5,8 +5,7 @@ from pellucid.model.snapshot import FAILED, RecallXraySnapshot
 
 
 def failures_in_words(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Say which legs were down and which stages failed, and why (`rerank failed, and was left out: …`); empty if none.
-    """
+    """Say which legs were down or stages failed, and why (`rerank failed, and was left out: …`); empty if none."""
     legs = (f"{leg.name}: {leg.reason or 'down'}" for leg in snapshot.legs if leg.health == "degraded")
     failed = ((stage.name, failure_in_words(stage.note or "")) for stage in snapshot.stages if stage.failed)
     return (*legs, *(f"{name} failed, and was left out: {failure}" for name, failure in failed))

@@ -59,7 +59,7 @@ _SHORT_BY = {
     "token-overlap": "their share {:.4f} below the floor",
     "score-floor": "cosine {:.4f} below the floor",
     "top-k": "score {:.4f} below the last one within top-k",
-    "budget-fit": "needs {:,.0f} more characters than were left",
+    "budget-fit": "needs {:,.0f} more characters than were left at the end",
 }
 """How far a candidate missed a rung, by rung."""
 _MEASURED = {
@@ -152,7 +152,7 @@ def missing_characters(reason: str) -> int | None:
 def omission_in_words(reason: str) -> str:
     """Say why the context left a memory out, by the recorded reason; that reason itself, unless the memory did not fit.
 
-    One that did not fit `needs 1,200 more characters than were left`.
+    One that did not fit `needs 1,200 more characters than were left at the end`.
     """
     missing = missing_characters(reason)
     return reason if missing is None else _SHORT_BY["budget-fit"].format(missing)

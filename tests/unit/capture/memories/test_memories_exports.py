@@ -172,3 +172,8 @@ def test_a_pasted_list_gives_one_memory_a_line(tmp_path: Path) -> None:
 def test_other_json_is_no_memory_file(tmp_path: Path, value: object) -> None:
     written(tmp_path, "other.json", json.dumps(value))
     assert read(tmp_path).dropped == {"no-memory-file": 1}
+
+
+def test_json_lines_below_a_blank_line_are_read(tmp_path: Path) -> None:
+    found = read(written(tmp_path, "dump.jsonl", "\n" + json.dumps(CRANE) + "\n" + json.dumps(CRANE) + "\n"))
+    assert found

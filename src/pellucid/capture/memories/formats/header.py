@@ -89,8 +89,7 @@ def first_text(values: Mapping[str, object], *keys: str) -> str | None:
 
 
 def unit_number(values: Mapping[str, object], key: str) -> float | None:
-    """Return the number under a key, be it a number, a text of one or a list of one, if it is from 0 to 1; else None.
-    """
+    """Return the number under a key, also of a text or list of one, if it is from 0 to 1; else None."""
     try:
         number = float(first_text(values, key) or "nan")
     except ValueError:

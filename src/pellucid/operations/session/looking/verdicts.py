@@ -29,8 +29,7 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
 
 
 def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
-    """Whether the words `text` of a row's statement, or any of the turns in the row's evidence, were forgotten since.
-    """
+    """Whether the words `text` of a row's statement, or any turn in the row's evidence, were forgotten since."""
     keys = [words_key(app.key, row.namespace, text, None), *evidence_keys(app.key, row.namespace, row.evidence)]
     return bool(app.lookup.tombstones(keys))
 
