@@ -129,9 +129,9 @@ class Pellucid:
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
         """Store one statement of at most 20,000 characters, in the user's own words, as a memory; secrets are redacted.
-        If the same words are stored, of the same entity and boundary scopes, that memory is returned, with the tags,
-        pin and axiom status that it lacked, and `created` is false. What the statement contradicts is superseded
-        (`replaced`). InputError for empty content, and for the categories `moment` and `section`.
+        If the same words are stored, of the same entity and boundary scopes (`private` etc.), that memory is returned,
+        with the tags, pin and axiom status that it lacked, and `created` is false. What the statement contradicts is
+        superseded (`replaced`). InputError for empty content, and for the categories `moment` and `section`.
         """
         return remembering.REMEMBER(self._call, content=content, **options)
 
@@ -144,7 +144,7 @@ class Pellucid:
         return browsing.LIST(self._call, **options)
 
     def show(self, memory_id: str) -> browsing.Listed:
-        """Return one memory of the namespace by its id `mem_…`, the last ten digits of that, or its file's path, and
+        """Return one memory of the namespace by its id `mem_…`, the id's last ten characters, or its file's path;
         record a use of it. `NotFoundError` if no memory fits, `InputError` if several do.
         """
         return browsing.SHOW(self._call, memory_id=memory_id)
@@ -326,7 +326,7 @@ class HomeView(_Operations):
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
-        """Return one episode (by its id, the last ten digits of that, or its path), and the memories made from it."""
+        """Return an episode, by its id, the id's last ten characters or its path, and the memories made from it."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: ledger_rows.LedgerKind) -> Iterator[str]:
@@ -369,8 +369,8 @@ class HomeView(_Operations):
         return explaining.DIFF(self._call, a=a, b=b)
 
     def ablate(self, recall_id: str, *parts: str) -> explaining.AblateOutput:
-        """Compute what a recall would have returned without all of these legs, stages or terms together; without
-        `parts`, without each of its legs in turn that found something. `InputError` for a part that cannot be left out.
+        """Compute how a recall's results change without all of these legs, stages or terms together; without `parts`,
+        without each of its legs in turn that found something. `InputError` for a part that cannot be left out.
         """
         return explaining.ABLATE(self._call, recall_id=recall_id, without=parts)
 

@@ -88,7 +88,8 @@ def ranking(*scores: float, **more: Any) -> Step:
 
 
 def status(code: int, headers: Mapping[str, str] | None = None, body: object = None, **more: Any) -> Step:
-    """Make a step that answers with an HTTP status and a JSON body; if `body` is None, with an error in OpenAI's form.
+    """Make a step that answers with the HTTP status `code`, further `headers`, and a JSON body; if `body` is None, with
+    an error in OpenAI's form.
 
     `more` are other fields of `Step`.
     """
@@ -146,7 +147,8 @@ class ScriptedServer:
 
     def step_for(self, request: ScriptedRequest) -> Step:
         """Append a request to `requests` and return its step: the next step of the script, or the result of the
-        script's function if that is all it has; a 503 with the code `script_over` if no step is left.
+        script's function if that is all it has; a 503 with the code `script_over` if no step is left. Functions beside
+        steps are passed over.
         """
         with self._lock:
             at = len(self.requests)

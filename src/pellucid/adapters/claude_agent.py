@@ -34,7 +34,10 @@ def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:
     """Return an in-process MCP server with the tools `recall` and `remember`, for `ClaudeAgentOptions(mcp_servers=…)`.
-    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers."""
+
+    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent`, if given, are the session and
+    the agent's name under which the tools recall and remember.
+    """
     calls = MemoryCalls(memory, session_id, agent)
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})

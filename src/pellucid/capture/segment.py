@@ -34,6 +34,7 @@ def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
+        """Return `time_elapsed` if the next turn is too late for the segment; else None."""
         last = next((turn.at for turn in reversed(open_turns) if turn.at), None)
         return "time_elapsed" if last and next_turn.at and next_turn.at - last > gap else None
 
@@ -51,6 +52,7 @@ def turn_count(count: int = 40) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
+        """Return `turn_count` if the open turns are enough, and no agent is at work; else None."""
         if len(open_turns) < count:
             return None
         uses_tools = any(turn.role == "tool" for turn in open_turns)
@@ -66,6 +68,7 @@ def count_reached(count: int) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
+        """Return a cut behind the next turn if with it the turns are enough; else None."""
         return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
 
     return cut
@@ -77,6 +80,7 @@ def high_signal() -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+        """Return a cut behind the next turn if the user asks in it to remember something; else None."""
         if next_turn.role == "user" and high_signal_phrase(next_turn.content):
             return Break("high_signal", len(open_turns) + 1)
         return None

@@ -88,7 +88,9 @@ def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading 
 
 
 def _trim_span(lines: Sequence[str], first: int, last: int) -> Span:
-    """Return the span of lines without blank lines at either end; empty if all are blank."""
+    """Return the span of the lines from `first` to before `last` without blank lines at either end; empty if all are
+    blank.
+    """
     while first < last and not lines[first].strip():
         first += 1
     while first < last and not lines[last - 1].strip():
@@ -102,7 +104,8 @@ def _bounded_sections(
     """Yield the text from line `head.end` to before line `last` as one section, or as several with the same heading if
     it is too long (`MOST_CHARACTERS`).
 
-    The line range of the first begins at `head.first`. `whole` are spans of lines that should not be cut.
+    The line range of the first begins at `head.first`. `whole` are spans of lines that should not be cut, `trail` are
+    the headings above.
     """
     begin: int | None = head.first
     for first, end, text in _equal_parts(lines, head.end, last, whole):
@@ -140,13 +143,16 @@ def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Sp
 
 
 def _part(lines: Sequence[str], first: int, last: int) -> tuple[int, int, str]:
-    """Return the first line and the line after the span without blank lines at either end, and its text."""
+    """Trim the lines from `first` to before `last` of blank lines at either end; return the first line, the line after
+    the last, and the text.
+    """
     first, last = _trim_span(lines, first, last)
     return first, last, "\n".join(lines[first:last]).rstrip()
 
 
 def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of the paragraphs, code and tables in a span of lines.
+    """Yield the spans of the paragraphs, code and tables in the lines from `first` to before `last`; `whole` are those
+    of code and tables.
 
     One that is longer than `MOST_CHARACTERS` is replaced by the spans of its non-blank lines.
     """
@@ -160,7 +166,8 @@ def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[S
 
 
 def _paragraph_spans(lines: Sequence[str], first: int, last: int, whole: Iterable[Span]) -> Iterator[Span]:
-    """Yield adjoining spans of lines that each begin with a non-blank line; blank lines belong to the span before them.
+    """Yield adjoining spans of the lines from `first` to before `last` that each begin with a non-blank line; blank
+    lines belong to the span before them.
 
     The spans in `whole` stay uncut if they are not too long. Line `first` is not blank.
     """
@@ -206,5 +213,5 @@ def _cut_line(line: str) -> Iterator[str]:
 
 
 def _size(lines: Sequence[str], first: int, last: int) -> int:
-    """Return the number of characters in a span of lines, line ends included."""
+    """Return the number of characters in the lines from `first` to before `last`, a line end for each included."""
     return sum(map(len, lines[first:last])) + last - first

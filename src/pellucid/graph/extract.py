@@ -50,10 +50,11 @@ def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
 
 
 def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming) -> None:
-    """Add to `out` the entity that a memory is about, its mentions, and its edges to other memories and its episode.
+    """Add to `out` the entity that a memory is about, with the attributes stated of it, its mentions, and its edges to
+    other memories and its episode.
 
-    The edge to the episode is added only beside another edge. The memory itself becomes a node (in `homes`) only beside
-    an edge, or if it is superseded.
+    `voice` says who states them, for which period. The edge to the episode is added only beside another edge. The
+    memory itself becomes a node (in `homes`) only beside an edge, or if it is superseded.
     """
     count_before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
@@ -74,8 +75,8 @@ def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming)
 
 
 def _add_claims(out: FactCollector, memory: Memory, key: str, voice: Voice) -> None:
-    """Add the attributes that a memory states about its entity `key` as claims; a value of an alias key becomes an
-    alias.
+    """Add the attributes that a memory states about its entity `key` as claims, each with the memory that retired it,
+    if one did; a value of an alias key becomes an alias.
 
     Only an active or superseded memory outside quarantine gives aliases, and only if it has none of `BOUNDARY_SCOPES`
     (`private` and the like), which only callers who name them are served.

@@ -65,7 +65,7 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
     """Map ids of memories to the sessions in which a person said them again, with the last time in each (UTC).
 
     Only rows with a reason in `REINFORCING` count. A row without a session counts as a session of its own, by the id of
-    its operation.
+    its operation, or its own id if it has none.
     """
     out: dict[str, Sessions] = {}
     for row in rows:
@@ -77,7 +77,9 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
 
 
 def row_time(row: Row) -> datetime:
-    """Return the UTC instant that a ledger row is about: of a pass its end, of a verdict when it was given."""
+    """Return the UTC instant that a ledger row is about: of a pass its end, of a verdict when it was given or, if that
+    is not on record, when its observation was made.
+    """
     match row:
         case LifecycleRow():
             return row.timestamp

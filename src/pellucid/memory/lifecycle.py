@@ -99,7 +99,7 @@ def age_memory(
     """Compute heat, decay and tier of a memory at `now`, as a row for the ledger (its fold row, `FoldRow`) with
     reasons; nothing is written.
 
-    `previous` is the memory's last fold row; without one, the memory counts as hot before.
+    `signs` sum up the memory's use. `previous` is its last fold row; without one, the memory counts as hot before.
     """
     state = condition(memory, signs, now)
     heat_worth, tier_worth = heat(state), tier_value(state)
@@ -131,7 +131,7 @@ def signs_of(
     repeats: Sessions | None,
     previous: FoldRow | None,
 ) -> Signs:
-    """Sum up a memory's use from the history, the ledger and its last fold row (`FoldRow`).
+    """Sum up a memory's use from the history, the ledger and its last fold row (`FoldRow`); None: nothing on record.
 
     Args:
         use: how often it was used, by the history.
@@ -164,10 +164,11 @@ def _count_and_last(now: Times | None, count: int | None, last: datetime | None)
 
 
 def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
-    """Compute the numbers that heat, decay and tier are made of, each cut to [0, 1].
+    """Compute the numbers that heat, decay and tier are made of, each cut to [0, 1], feedback to [-1, 1].
 
-    access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + times said again; recency = 1 - days unused / 90;
-    disuse = days unused / 120; age = days kept / 180. A memory that was never used is unused since it was kept.
+    access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + sessions that said it again, 20 at most; recency =
+    1 - days unused / 90; disuse = days unused / 120; age = days kept / 180. Days unused count from the last use or
+    repetition, or from when the memory was kept, if that is later.
     """
     unused = _days(kept_since(memory), now)
     for at in (signs.last_used, signs.last_recurred):
@@ -188,7 +189,7 @@ def heat(state: Condition) -> Worth:
     """Return the heat of a memory, 0 to 1, with its shares: how much it is in use, which later recalls can prefer.
 
     It is the sum, with the weights of `HEAT`, of confidence, access, recency, importance and feedback, and of `causal`
-    if it supersedes or derives from others, less .2 if it is disputed.
+    if it supersedes or derives from others, less .2 if it is disputed, cut to that range.
     """
     memory = state.memory
     shares = {
@@ -243,9 +244,10 @@ def next_tier(
 ) -> tuple[Tier, Why]:
     """Return the tier of a memory with this tier value (`worth`, 0 to 1), and the reason.
 
-    A protected memory is hot, and so is one whose value is `promote_at` or more. Above `demote_at` the tier stays; at
-    or below it a memory is cold, unless it was hot and last written fewer than `demote_after_days` ago. If the settings
-    make the thresholds equal or crossed, promotion wins, so that no memory goes to and fro.
+    A protected memory is hot, and so is one whose value is `promote_at` or more. Below that the tier stays while the
+    value is above `demote_at`; at or below it a memory is cold, unless it was hot and last written fewer than
+    `demote_after_days` ago. If the settings make the thresholds equal or crossed, promotion wins, so that no memory
+    goes to and fro.
     """
     if protection(memory):
         return "hot", "protected"
@@ -306,8 +308,8 @@ def stale(memory: Memory, decay_value: float) -> bool:
 def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
     """Return why archiving a memory is proposed; None if it is not. Only a person or a command archives.
 
-    `decayed`: the decay is .85 or more. `speculative`: confidence below .40, kept for 30 days, never used, served or
-    said again. None for a protected memory.
+    `decayed`: the decay in its new fold (`aged`) is .85 or more. `speculative`: confidence below .40, kept for 30 days,
+    never used, served or said again (`signs`). None for a protected memory.
     """
     if protection(memory):
         return None
@@ -319,7 +321,7 @@ def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archiva
 
 
 def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """Return the whole days until a hot memory goes cold if nobody uses it; 0 if it would at once.
+    """Return the whole days until a memory, taken as hot now, goes cold if nobody uses it; 0 if it would at once.
 
     None if that takes over ten years, or never happens.
     """
@@ -333,7 +335,9 @@ def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: Lifec
 
 
 def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """Return how many uses now, 20 at most, would make a cold memory hot again; None if 20 would not."""
+    """Return how many uses now, 1 to 20, would give a cold memory the tier value at which it is hot again
+    (`promote_at`); None if 20 would not.
+    """
 
     def worth(extra_uses: int) -> float:
         """Return the tier value after so many more uses."""

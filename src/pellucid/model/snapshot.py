@@ -372,8 +372,8 @@ class RecallXraySnapshot(Wire):
     """
 
     def to_wire(self) -> dict[str, object]:
-        """Return the record as `Wire.to_wire` does, but always with `tierExplain`, in its place: null if no memory
-        answered the query by itself.
+        """Return the record as `Wire.to_wire` does, but always with the key `tierExplain`, in its place: None if no
+        verdict on a direct answer is on record.
         """
         wire = super().to_wire()
         names = [field.alias or name for name, field in type(self).model_fields.items()]

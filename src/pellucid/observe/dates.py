@@ -74,14 +74,14 @@ def _tells_when(text: str, start: int, end: int) -> bool:
 
 
 def _clause_start(text: str, at: int) -> int:
-    """Return where the clause around an index begins: behind the last of the marks `.!?:;` with a blank before the
-    index; 0 if there is none.
+    """Return where the clause around an index begins: behind the last mark `.!?:;` before the index that blanks follow,
+    and behind these; 0 if there is none.
     """
     return max((found.end() for found in _CLAUSE_END.finditer(text, 0, at)), default=0)
 
 
 def _is_heading(clause: str) -> bool:
-    """Whether all longer words of a clause (four letters or more), three at least, begin with a capital."""
+    """Whether a clause has three words or more of at least four letters, and all of these begin with a capital."""
     longer = [word for word in clause.split() if len(word) >= _SHORT and word[0].isalpha()]
     return len(longer) >= _HEADING and all(word[0].isupper() for word in longer)
 
@@ -93,7 +93,9 @@ def _after_be(clause: str) -> set[str]:
 
 @cache
 def _pattern(code: str) -> re.Pattern[str] | None:
-    """Return a pattern for every relative date in lower-case text of a language, by its code; None for none."""
+    """Return a pattern for every relative date in lower-case text of a language, by its code; None if the language has
+    no relative dates.
+    """
     language = load_language(code)
     spans = language.spans
     set_phrases = phrases(code)
@@ -108,14 +110,16 @@ def _pattern(code: str) -> re.Pattern[str] | None:
 
 
 def _name_groups(template: str, name: str) -> str:
-    """Return the pattern with names for its unnamed groups: `ago_0` for the number or weekday, `ago_1` for the unit."""
+    """Return the pattern `template` with names for its unnamed groups, made of `name`: `ago_0` for the number or
+    weekday, `ago_1` for the unit.
+    """
     parts = re.split(r"(?<!\\)\((?!\?)", template)
     return "".join([parts[0], *(f"(?P<{name}_{at}>{part}" for at, part in enumerate(parts[1:]))])
 
 
 def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
     """Return the date or period that a match of `_pattern` means, seen from `today`, as `_named_period` writes it
-    (`2026-04-22`, `week of 2026-04-20`); None if no date.
+    (`2026-04-22`, `week of 2026-04-20`); None for a phrase that is no date.
 
     Raises OverflowError or ValueError if the day lies outside the years 1 to 9999.
     """

@@ -33,8 +33,9 @@ def short_json(value: object) -> str:
 
 
 def expectation_in_words(kind: type[BaseModel], detail: ErrorDetails) -> str:
-    """Say which values the field of a validation error accepts, such as `a whole number from 1 to 10`: the message of
-    the field's own check (a ValueError), else by the JSON schema of the input type `kind`."""
+    """Say which values the field of a validation error (`detail`) accepts, such as `a whole number from 1 to 10`: the
+    message of the field's own check (a ValueError), else by the JSON schema of the input type `kind`.
+    """
     if detail["type"] == "value_error":
         return detail["msg"].removeprefix("Value error, ")
     schema: Any = kind.model_json_schema()

@@ -44,7 +44,8 @@ class Extraction:
 
 def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
     """Build the extractor and judge that the settings choose, and return them with the models' meters. Each is
-    heuristic or asks a chat model; if both ask the same kind of model, they share one client. Errors as of `open_chat`.
+    heuristic or asks a chat model; if both ask the same kind of model, they share one client. `deadline` is when the
+    call that asks is given up (None: never). Errors as of `open_chat`.
     """
     extracts, judges = settings.observe.extractor, settings.observe.judge
     chats = {kind: open_chat(settings, kind, deadline) for kind in (extracts, judges) if kind != "heuristic"}
@@ -58,7 +59,8 @@ def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Ext
 
 
 def open_chat(settings: Settings, kind: ModelKind, deadline: Deadline | None = None) -> ChatModel:
-    """Make a client of the settings' chat model: an HTTP endpoint ("llm") or a local program ("command").
+    """Make a client of the settings' chat model of a kind: an HTTP endpoint ("llm") or a local program ("command").
+    `deadline` is when the call that asks is given up (None: never).
 
     Raises:
         InputError: a setting is missing or not valid.

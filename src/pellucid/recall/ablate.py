@@ -70,9 +70,10 @@ def _replay_from_receipt(state: State) -> State:
 
 
 def _check_questions(state: State, reduced: State) -> None:
-    """Raise NotComputableError unless each iteration of `reduced` would have asked the sub-questions of `state`, that
-    is, would have decided by the same (`_input_of_next_pass`), or if the record does not say which iteration asked
-    which."""
+    """Raise NotComputableError if an iteration of `reduced` might have asked other sub-questions than that of `state`
+    did, as it would have decided by something else (`_input_of_next_pass`), or if the record does not say which
+    iteration asked which.
+    """
     passes = [each for each in state.stages if base_of(each.name) == "iterate"]
     question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note or "")) else 0 for each in passes]
     if sum(question_counts) != len(state.sub_plans):
@@ -110,9 +111,11 @@ def _stages_switched_off(stages: Sequence[StageTrace], parts: Collection[str]) -
 
 
 def _with_remaining_legs(state: State) -> State:
-    """Return the state without the legs that are left out, and without the candidates that only those legs brought.
+    """Return the state without the legs that are left out, and without the candidates that only those legs brought;
+    unchanged if the message needed no memory.
 
-    Candidates that the stage `expand` brings from a remaining leg stay, too.
+    Candidates that the stage `expand` brings from a remaining leg stay, too. Raises NotComputableError as
+    `_reports_of_legs` and `_mask_of_neighbours` do.
     """
     if state.plan.depth == "no_recall":
         return state
@@ -178,7 +181,8 @@ def _mask_of_neighbours(pool: Pool, leaders: Mask) -> Mask:
 
 
 def _with_rerank_scores(state: State) -> State:
-    """Return the state with the reranker's scores of those candidates that the reranker would score now.
+    """Return the state with the recorded scores of those candidates that the reranker would score now, NaN for all
+    others.
 
     Raises NotComputableError if the reranker is a model that would now score a candidate without a recorded score.
     """

@@ -70,7 +70,8 @@ class GraphReader(Protocol):
         ...
 
     def numbered(self, family: str, max_count: int) -> Ints:
-        """Return at most `max_count` numbers of nodes of file-defined entities in a numbered series, sorted by key.
+        """Return the numbers (`Node.number`) of at most `max_count` file-defined entities in a numbered series, sorted
+        by key.
 
         `family` is the series in lower case: for `spec` they are SPEC-1, SPEC-10, SPEC-2, ….
         """
@@ -191,5 +192,5 @@ class GraphLookup(Protocol):
         ...
 
     def documents(self, namespace: str) -> list[FiledDocument]:
-        """Return every document of a namespace, sorted by root and path."""
+        """Return every document of a namespace, removed ones, too, sorted by root and path."""
         ...

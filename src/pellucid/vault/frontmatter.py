@@ -44,7 +44,9 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def replace(text: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a text's frontmatter, None removes one; a text without frontmatter gets one. All else is unchanged.
+    """Set keys of a text's frontmatter; a value of None removes its key. All else is unchanged, and a text without a
+    closed frontmatter gets one in front.
+
     Raises as `edit` does.
     """
     if found := _FENCE.match(text):
@@ -68,12 +70,14 @@ def parse(frontmatter: str) -> Values:
 
 
 def render(values: Mapping[str, object]) -> str:
-    """Render values as lines `key: value`, each value a plain word or JSON; those that are None are left out."""
+    """Render values as lines `key: value`, each value a plain word or JSON; those that are None are left out. Raises
+    TypeError for a value that JSON cannot express.
+    """
     return "".join(f"{key}: {_scalar_text(value)}\n" for key, value in values.items() if value is not None)
 
 
 def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a frontmatter and change no other byte; None removes a key, a new key comes last.
+    """Set keys of a frontmatter and change no other byte; a value of None removes its key, a new key comes last.
 
     Raises InputError if an entry cannot be replaced line by line, or `parse` refuses the frontmatter.
     """

@@ -74,8 +74,10 @@ def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
 
 def _differences(receipt: Receipt, context: Context, shown: Sequence[Served]) -> Iterator[str]:
     """Yield in words why the rebuilt context differs, or can differ, from the one that was given: memories gone,
-    written again, or worded by a model then. If none of these, only if its length, memories or cuts differ; else
-    nothing.
+    written again, or worded by a model then.
+
+    If no memory is gone or written again and no model passed over it then, yield that its length, memories or cuts
+    differ, if they do. Nothing for a context without any of these.
     """
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context

@@ -81,8 +81,8 @@ class Since:
 
 
 def replay_receipt(receipt: Receipt) -> Replay:
-    """Compute the ranking of a receipt again from its columns alone, without repeats of better memories. `identical`
-    needs the same memories served in the same order, and the same ones cut by topK.
+    """Compute the ranking of a receipt again from its columns alone, without repeats of better memories. `identical` is
+    whether the same memories come first in the same order as were served, and topK cuts the same ones.
     """
     state = receipt.state
     pool, order = rescore(state)
@@ -101,8 +101,9 @@ def replay_receipt(receipt: Receipt) -> Replay:
 def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
     """Return the reasons why a request ranks differently today; empty if both rankings are equal to the last bit.
 
-    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason found is returned,
-    even if it alone would not have changed the ranking; `unexplained` if none is found.
+    `live` is the recorded request run again: same settings, filters, scopes, instant. `since` names the memories that
+    changed in between. Every reason found is returned, even if it alone would not have changed the ranking;
+    `unexplained` if none is found.
     """
     then = receipt.state
     if ranking_of(*rescore(then)) == ranking_of(live.pool, live.order):

@@ -88,7 +88,7 @@ def file_number(path: str) -> Numbered | None:
 
 def leading_digits(text: str) -> str | None:
     """Return the one to six digits that a text begins with, after `#` or not: `0018` of `0018-use-rrf`; None if there
-    are none, or neither the end nor a space or punctuation follows them.
+    are none, or if neither the end, a space, a dash nor one of `:|.)]` follows them.
     """
     found = _LED.match(text)
     return found[1] if found and _PREFIX_ENDS.match(text, found.end()) else None

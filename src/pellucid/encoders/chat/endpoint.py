@@ -275,7 +275,7 @@ def _token_count(usage: JsonValue, name: str) -> int | None:
 
 def _unusable(flaw: str, usage: Usage, step: str = "try another model") -> Failure:
     """Return the failure `llm_bad_answer`, which asking again can help; `flaw` ends its sentence `the answer is
-    unusable: …`, `step` is its next step.
+    unusable: …`, `usage` are the tokens spent on it, `step` is its next step.
     """
     return Failure("llm_bad_answer", f"the answer is unusable: {flaw}", step, again=True, usage=usage)
 

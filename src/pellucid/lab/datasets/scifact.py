@@ -11,8 +11,8 @@ def load(path: Path) -> Dataset:
     """Load `corpus.jsonl[.xz]`, `queries*.jsonl[.xz]` and `qrels*.tsv` of a folder, or of folders one below, as one
     group.
 
-    Only queries with a judged abstract of a grade above 0 become questions. InputError if a file is missing or a row
-    lacks a field.
+    Only queries with a judged abstract of a grade above 0 become questions. InputError if a file is missing or a row of
+    corpus or queries lacks a field; ValueError for a line of judgements that is not `query, document, whole number`.
     """
     labels: dict[str, dict[str, int]] = {}
     for line in find(path, "qrels*.tsv").read_text("utf-8").splitlines()[1:]:

@@ -41,7 +41,8 @@ def phrases(text: str, key_words: int) -> dict[str, tuple[int, int]]:
 
 
 def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield a phrase and its place for each word of a clause that a phrase begins at (see `phrases`)."""
+    """Yield, for each word of a clause that a phrase begins at, that phrase and its place in the text (see `phrases`).
+    """
     starts = [at for at, (word, _, _) in enumerate(words) if carries_meaning(word)]
     for number, start in enumerate(starts):
         weights: dict[str, int] = {}
@@ -79,7 +80,9 @@ def longest_covered(text: str, places: Collection[tuple[int, int]]) -> str:
 
 
 def _words(text: str, begin: int = 0, end: int | None = None) -> Iterator[_Word]:
-    """Yield the words of a text between two indices, casefolded and without apostrophes, each with its place."""
+    """Yield the words of a text from index `begin` to before `end` (None: to its end), casefolded and without
+    apostrophes, each with its place.
+    """
     for found in _WORD.finditer(text, begin, len(text) if end is None else end):
         word = unicodedata.normalize("NFKC", found[0]).casefold()
         yield _APOSTROPHE.sub("", word), found.start(), found.end()

@@ -52,7 +52,8 @@ def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
     """Whether the values that two statements give one attribute contradict each other.
 
     They do not if a value is only the first number of a list (`8080, 8081`), or if the statements hold for two places
-    (`in Frankfurt`, `in Dublin`). `values` are the older statement's and the newer statement's.
+    (`in Frankfurt`, `in Dublin`). `values` are the older statement's and the newer statement's, different and worded as
+    there.
     """
     if any(_begins_list(text, value) for text, value in zip((older, newer), values, strict=True)):
         return False
@@ -174,7 +175,8 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """Return the counts of words that two frames share at their ends, less those that belong to the value.
+    """Return how many words at the beginning and at the end of a frame, of those shared with another, do not belong to
+    the value between.
 
     `start` and `end` are the counts of shared words. In a script without spaces a value begins after a particle: `田中`
     and `田村` differ, not `中` and `村`.
@@ -205,8 +207,8 @@ def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None
 
 
 def _are_same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two values measure the same: two bare numbers do, and a number with a unit does if all units are of one
-    scale (`1 hour` and `30 minutes`); `3 nodes` and `2 problems` do not.
+    """Whether two values measure the same: both are numbers, bare or with a unit, and all units that they have are of
+    one scale (`1 hour` and `30 minutes`, `5` and `30 minutes`); `3 nodes` and `2 problems` do not.
     """
     if not (_is_measure(one) and _is_measure(other)):
         return False
@@ -278,7 +280,9 @@ def _first_verb(tokens: Sequence[Token]) -> str:
 
 
 def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Whether the value between these tokens is the subject of the statement: its verb comes after it."""
+    """Whether the value between these tokens is the subject of the statement: nothing is before it; or a known verb is
+    after it, and neither a verb nor a pronoun before; or `は` or `が` is after it, and no `は` before.
+    """
     if any(token.text in _TOPIC for token in after) and "は" not in {token.text for token in before}:
         return True
     spaced = [token.text for token in after if token.kind != "sign"]
@@ -290,9 +294,9 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
     """Return how plain the clash of two subjects of one verb is: `plain` if the newer tells of a change, else `open`;
-    None unless only one subject is possible (`owns`, `is the owner`).
+    None for numbers and dates, and unless only one subject is possible (`owns`, `is the owner`).
 
-    `kind` is the kind of the subjects, `after` are the tokens after the newer one.
+    `kind` is the kind of the subjects, `after` are the tokens after the newer one; without any the result is None.
     """
     if not after:
         return None

@@ -19,7 +19,7 @@ _MAX_RANGE = 64
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
     """Return the key (a keyed hash of 16 bytes) of a statement in a namespace, from its normal form and its entity (see
-    `content_hash`).
+    `content_hash`). `secret` is the vault's key, `entity` None for a statement without one.
     """
     return _keyed_hash(secret, "words", namespace, content_hash(content, entity))
 

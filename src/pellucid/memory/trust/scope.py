@@ -79,7 +79,9 @@ class _Block:
 
 
 def injected_turn(text: str, *, of_agent: bool = False) -> tuple[str, ...]:
-    """Return the codes of the signs of injection in a turn's text, and in what it pastes or quotes; can be empty."""
+    """Return the codes of the signs of injection in a turn's text, and in what it pastes or quotes; empty if there are
+    none. `of_agent`: an agent wrote the turn, by which pasted and own words are told apart (`foreign_and_own`).
+    """
     parts = [foreign_and_own(text, of_agent=of_agent)[0], *quoted(text)]
     codes = [*looks_injected(text), *(code for part in parts if part for code in looks_injected(part, foreign=True))]
     return tuple(dict.fromkeys(codes))

@@ -142,7 +142,8 @@ class LlmExtractor:
 def _longest_line(turn: Turn, max_chars: int) -> str:
     """Return the turn as a line of JSON of at most `max_chars` characters.
 
-    If it is longer, the text's end is cut off, a twentieth of it at a time, until the line fits or no text is left.
+    If it is longer, the text's end is cut off, a twentieth of it at a time, until the line fits or no text is left; a
+    line without text can be longer still.
     """
     whole, length = _line_as_json(turn, turn.content), min(len(turn.content), max_chars)
     if len(whole) <= max_chars:
@@ -171,7 +172,7 @@ def json_line(parts: Mapping[str, object]) -> str:
 
 
 def fenced(name: str, lines: Iterable[str]) -> str:
-    """Return the lines between tags that no text in them can close: the tags have a hash of all lines."""
+    """Return the lines between tags that no text in them can close: the tags are `name` and a hash of all lines."""
     data = "\n".join(lines)
     mark = f"{name}-{sha256(data.encode()).hexdigest()[:12]}"
     return f"<{mark}>\n{data}\n</{mark}>"

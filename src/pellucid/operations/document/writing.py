@@ -26,8 +26,9 @@ class WithheldCounts:
 
 def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> WithheldCounts:
     """Remove forgotten texts (those with a tombstone) from the drafts and, if trust is on, quarantine their new
-    sections that read as instructions to an assistant, alone or together with their neighbours. Return the number of
-    each. The drafts are changed, nothing is written."""
+    sections that read as instructions to an assistant, alone or together with their neighbours. Return how many texts
+    were removed, and how many sections quarantined. The drafts are changed, nothing is written.
+    """
     fresh = [(memory, keys) for draft in drafts for memory, keys in _new_memories(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}

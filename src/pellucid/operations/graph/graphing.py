@@ -222,7 +222,8 @@ def _neighbourhood_at(
 
 def _is_in_force(filed: FiledEdge, at: int, known_at: int | None, *, with_closed: bool) -> bool:
     """Whether an edge had begun and not ended at the instant `at`, and was recorded by `known_at` (None: ever), both in
-    epoch milliseconds; with `with_closed`, also if it ended before `at`."""
+    epoch milliseconds; with `with_closed`, also if it had ended by `at`.
+    """
     edge = filed.edge
     was_recorded = known_at is None or edge.recorded <= known_at
     return was_recorded and edge.valid_from <= at and (with_closed or at < edge.valid_until)
@@ -230,7 +231,8 @@ def _is_in_force(filed: FiledEdge, at: int, known_at: int | None, *, with_closed
 
 def _neighbours(edges: Iterable[FiledEdge], frontier: set[str], direction: Direction) -> set[str]:
     """Return the keys of the nodes at the other ends of those edges that lead out of the frontier (`direction` "out"),
-    into the frontier ("in"), or either."""
+    into the frontier ("in"), or do either ("both"); nodes of the frontier itself can be among them.
+    """
     out = {filed.edge.target for filed in edges if direction != "in" and filed.edge.source in frontier}
     return out | {filed.edge.source for filed in edges if direction != "out" and filed.edge.target in frontier}
 
@@ -249,7 +251,9 @@ def _first_words(app: App, namespace: str, nodes: Iterable[Node]) -> dict[str, s
 
 
 def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, str]) -> tuple[NodeView, ...]:
-    """Convert nodes into their output form, in the same order; `words` maps the keys of memories to first words."""
+    """Convert nodes into their output form, in the same order; `near` gives their distances, `words` maps the keys of
+    memories to first words.
+    """
     distance = near.distance
     return tuple(
         NodeView(

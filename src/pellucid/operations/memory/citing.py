@@ -42,7 +42,7 @@ class CiteOutput(Wire):
 def cite(app: App, request: CiteInput) -> CiteOutput:
     """Store a citation of a memory (what became of it after a recall served it), once for each memory, kind and session
     (else day). For a favourable kind (`cited`, `used`, `saved_rework`, `rewrote`, `good`), a use of the memory is
-    recorded, too.
+    recorded, too, whether or not the citation is new.
 
     Raises:
         NotFoundError: no such memory in the namespace, or no such recall served it.

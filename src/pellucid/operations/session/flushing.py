@@ -106,7 +106,7 @@ class Flusher:
 
     def flush(self, session_id: str, signal: FlushSignal | None = None) -> None:
         """Flush the complete segments of a session, that is make memories of them; with a signal, also the turns after
-        them.
+        them. What prevents it is told in `problem` (see `_take_segment`).
 
         While another process flushes in the namespace, a call without a signal does nothing. A call with a signal waits
         `WAIT_S` (60) seconds at most for the other process, and then goes ahead, since the intake takes each turn only
@@ -122,7 +122,9 @@ class Flusher:
                 self._flush_session(session_id, signal)
 
     def flush_silent(self) -> None:
-        """Flush all turns of the sessions in which no turn arrived for `observe.flushMinutes`."""
+        """Flush all turns of the sessions in which no turn arrived for `observe.flushMinutes`, but those that pause
+        after a failure.
+        """
         for each in self.app.spool.waiting(self.namespace):
             if self._is_silent(each.newest):
                 self.flush(each.session_id)
@@ -249,7 +251,9 @@ def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
 
 
 def _backlog_of(waiting: Waiting, spooled: Collection[SpooledTurn]) -> Backlog | None:
-    """Return the backlog of one session; None if only placeholders wait, which are turns without content."""
+    """Return the backlog of one session, from its row in the spool and its spooled turns; None if only placeholders
+    wait, which are turns without content.
+    """
     times = [each.spooled_at for each in spooled if each.turn.content]
     if not times:
         return None

@@ -72,7 +72,9 @@ def _can_be_cited(name: str) -> bool:
 
 
 def plain_line(number: int, memory: Memory) -> str:
-    """Return the memory's citations on a new line, `[1] path:3-5, path:9-9`; empty if it has no citations."""
+    """Return the memory's citations on a new line behind its `number`, `[1] path:3-5, path:9-9`; empty if it has no
+    citations.
+    """
     places = ", ".join(f"{each.path}:{each.start}-{each.end}" for each in citations_of(memory))
     return f"\n[{number}] {places}" if places else ""
 

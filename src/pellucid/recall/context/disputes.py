@@ -52,7 +52,7 @@ def _memories_against_turns(memories: Sequence[Memory]) -> dict[str, list[Memory
 
 
 def _replaces(newer: Memory, turn: Memory) -> bool:
-    """Whether a sentence of the passage `turn` plainly contradicts the newer memory (`clash` of strength `plain`)."""
+    """Whether the newer memory plainly contradicts a sentence of the passage `turn` (`clash` of strength `plain`)."""
     clashes = (clash(sentence, newer.content) for sentence in sentences(turn.content))
     return any(each is not None and each.strength == "plain" for each in clashes)
 
@@ -78,7 +78,9 @@ def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, reque
 
 
 def _numbers_or_quotes(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:
-    """Return each opponent as the number of its line; as a quote if it has no line."""
+    """Return each opponent as the number of its line, `[2]`, which `number` has by its id; as a quote if it has no
+    line.
+    """
     spelled = zip(others, quotes(others), strict=True)
     return [f"[{number[each.id]}]" if each.id in number else words for each, words in spelled]
 

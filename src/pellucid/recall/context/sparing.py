@@ -20,10 +20,10 @@ Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
 def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
     """Return the lines that tell nothing of what is asked.
 
-    These are turns in which an agent only says what it does next; turns with no word of the question, name, number,
-    path or code, and little else; licences, references and the like that nobody asked for; and, if a named document is
-    not known, headers of documents that are not named. The best line of the ranking is among them only as such a
-    header; a pinned memory never is.
+    These are turns in which an agent only says what it does next; turns that contain no content word of the question
+    and no name, number, path or code, and say little else; licences, references and the like that nobody asked for;
+    and, if a named document is not known, headers of documents that are not named. The best line of the ranking is
+    among them only as such a header; a pinned memory never is.
     """
     telling = np.uint64(sum(1 << i for i in state.plan.telling))
     asked, stems = sought(state, world)
@@ -67,8 +67,8 @@ def fill_without_repeats(
     """Return the context of these lines without each line that another in it says in full: others get its characters.
 
     Also returns the lines that the context was made of, and a map from the id of each line left out to the id of the
-    line that covers it. Lines for which `must_stay` holds stay, and so does a line whose covering line would not be in
-    the context without it.
+    line that covers it. `fill` makes the context of some lines. Lines for which `must_stay` holds stay, and so does a
+    line whose covering line would not be whole in the context without it.
     """
     context, left = fill(lines), list(lines)
     covered_by, tried = dict[str, str](), set[tuple[str, str]]()
@@ -86,7 +86,8 @@ def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], 
     """Return pairs of memory ids: a line that can be left out, and a line of lower rank, of the same turns, that says
     all of it (`covered_by_later`).
 
-    The best line is only paired with the next in rank. A cut line is in no pair.
+    Lines for which `must_stay` holds cannot be left out. The best line is only paired with the next in rank. A cut line
+    is in no pair.
     """
     ranked = context.ranked
     whole = [line for line in ranked if not line.cut]

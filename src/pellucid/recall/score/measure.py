@@ -23,7 +23,8 @@ def measure(state: State, world: World) -> State:
 
 
 def _truly_matched(state: State, world: World, matched: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the matches without false ones of words whose stem is that of an English function word.
+    """Return `matched`, which query words each candidate contains as bits, without false matches of words whose stem is
+    that of an English function word.
 
     `Ines` has the stem of `in`, which is nearly everywhere, so for such a word the texts are read. English function
     words only, as stems are English: `hats` is to match `hat`, though `hat` is a function word in German.

@@ -73,7 +73,9 @@ def candidates_for_model(state: State) -> Ints:
 def _score_by_tokens(
     state: State, world: World, encoding: QueryEncoding
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return late-interaction scores of each survivor alone, and with the turns beside it; NaN without tokens."""
+    """Return two pool columns of late-interaction scores: of each candidate that passed the ladder alone, and together
+    with the turns beside it; NaN for the others, and for one without token codes.
+    """
     pool = state.pool
     survivors = np.flatnonzero(pool.rejected == 0)
     before, after = world.reader.beside(pool.rows[survivors], state.admission)
@@ -94,7 +96,9 @@ def _score_by_tokens(
 def _spread_scores(
     count: int, survivors: NDArray[np.int64], is_scored: Mask, scores: Floats | NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return a pool column of `count` values: scores at the `survivors`' positions, if `is_scored`; else NaN."""
+    """Return a pool column of `count` values: `scores`, aligned with the positions `survivors`, at those of them for
+    which `is_scored` holds; else NaN.
+    """
     out = np.full(count, np.nan, dtype=np.float32)
     out[survivors[is_scored]] = scores[is_scored]
     return out

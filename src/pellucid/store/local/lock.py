@@ -38,8 +38,8 @@ class WriteLock:
     ) -> Generator[bool]:
         """Hold the lock of a namespace or, without one, of the home for the block; yield whether it was acquired.
 
-        It yields False only if `wait_s` is 0 and the lock is taken, or if the home is read-only. With a longer wait it
-        raises DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the home is read-only.
+        With `wait_s` 0 it yields False if the lock is taken, or the home is read-only. With a longer wait it raises
+        instead: DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the home is read-only.
         """
         until, deadline = time.monotonic() + wait_s, deadline or Deadline()
 

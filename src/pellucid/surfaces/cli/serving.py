@@ -26,8 +26,9 @@ _START_S = 30.0
 
 
 def serve(_row: None, args: Mapping[str, Any]) -> None:
-    """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`. `InputError` if the
-    extra `server` is not installed, or the address is not allowed; `ConflictError` if the home is served already.
+    """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`; `args` are the values
+    of the flags by name. `InputError` if the extra `server` is not installed, or the address is not allowed;
+    `ConflictError` if the home is served already.
     """
     require_server()
     from pellucid.surfaces.http import serving
@@ -39,7 +40,7 @@ def serve(_row: None, args: Mapping[str, Any]) -> None:
 
 def mcp(_row: None, args: Mapping[str, Any]) -> None:
     """Serve one agent over MCP on standard input and output, until the input ends; Ctrl-C ends the process at once.
-    `InputError` if the extra `server` is not installed.
+    `args` are the values of the flags by name. `InputError` if the extra `server` is not installed.
     """
     require_server()
     from pellucid.surfaces.mcp.stdio import run

@@ -199,7 +199,9 @@ def _show_page(
     page_found: tuple[Page, str, dict[str, str]],
     query: Mapping[str, list[str]],
 ) -> WholeAnswer:
-    """Return a page filled in by its function; `NotFoundError` if the caller cannot read its namespace."""
+    """Return a page filled in by its function; `page_found` is what `_find_page` returned. The session's notices are
+    shown and taken from it. `NotFoundError` if the caller cannot read the page's namespace.
+    """
     page, namespace, named = page_found
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
@@ -215,8 +217,10 @@ def _show_page(
 def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
-    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home. Return a redirect, or
-    the page of a preview. `NotFoundError` for any other path, or if the caller cannot read the namespace.
+    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home (of a longer path the
+    last four parts count). Return a redirect, and leave a notice in the session, or return the page of a preview.
+
+    `NotFoundError` for another path, or if the caller cannot read the namespace.
     """
     *place, marker, name = _parts(path)[-4:] or ["", ""]
     if marker != "do" or len(place) not in (0, 2):
@@ -243,6 +247,8 @@ def _html_page(
 ) -> WholeAnswer:
     """Fill in a template as an HTML answer, with the values that every page shows; one of the same name in `values`
     replaces such a value. The session's notices are shown and taken from it.
+
+    `namespace` and `page` are those shown (`""` and None: of none), `status` is the answer's HTTP status.
     """
     all_values = {
         "csrf": session.csrf if session else "",
@@ -307,7 +313,9 @@ def _first(words: Iterable[str]) -> str:
 
 @cache
 def _static(name: str) -> WholeAnswer:
-    """Return a static file (style sheet, script, icon) as an answer, by its name; `HttpError` 404 for other names."""
+    """Return a static file (style sheet, script, icon) as an answer, by its name below `/ui/static/`; `HttpError` 404
+    for other names.
+    """
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")

@@ -36,7 +36,7 @@ class Watching:
         self._thread = Thread(target=self._watch, name="watch", daemon=True)
 
     def __enter__(self) -> Self:
-        """Note the present state of all documents, and start the thread."""
+        """Note the present state of all documents, start the thread, and return this object."""
         self._documents = self._document_states()  # before anybody is served: what is written from now on is a change
         self._thread.start()
         return self
@@ -84,8 +84,8 @@ class Watching:
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
     def _take_over(self, changed_paths: set[Path]) -> Iterator[JobOutcome]:
-        """Index edits of the vault, if changed paths are in it, and every document whose state changed since the last
-        time.
+        """Index edits of the vault, if changed paths are in it outside `.pellucid`, and every document whose state
+        changed since the last time.
 
         Yield an outcome for the vault, and one for each namespace with changed documents; then note the new states. A
         `PellucidError` becomes an outcome and ends the pass without noting states, so that the documents are tried

@@ -69,6 +69,8 @@ def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]
 def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | None:
     """Return the change if the attempt admits the memory, else the record of the failed attempt; None for a search
     whose first value is out of the setting's range.
+
+    An attempt that is such a record already, as it cannot be tried, is returned as it is.
     """
     if isinstance(attempt, WhyTried):
         return attempt
@@ -113,7 +115,9 @@ def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, 
 
 
 def _admitting_change(ran: TrialRun, *, smallest: bool) -> WhyChange:
-    """Return the record of a change that admits the memory; `smallest`: the next smaller value does not."""
+    """Return the record of a change that admits the memory; `smallest` is whether the next smaller value is known not
+    to.
+    """
     draft = ran.draft
     return WhyChange(
         kind=draft.kind,
@@ -128,7 +132,7 @@ def _admitting_change(ran: TrialRun, *, smallest: bool) -> WhyChange:
 
 
 def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
-    """Return the record of a change that does not admit the memory."""
+    """Return the record of a change that does not admit the memory, whose index row is `row`, with how far it came."""
     draft = ran.draft
     return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_outcome_in_words(ran.state, row))
 
@@ -147,7 +151,9 @@ def _outcome_in_words(state: State, row: int) -> str:
 
 
 def _reason_omitted(state: State, place: int, rung: str | None) -> str:
-    """Say why the memory at rank `place` is not in the context; that a pass took it out if nothing else is recorded."""
+    """Say why the memory at rank `place` is not in the context; that a pass took it out if nothing else is recorded.
+    `rung` is the one that rejected it, if one did.
+    """
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
     if rung == REPEATS:

@@ -74,8 +74,8 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return the words by which the user refuses a call (`… rejected … the user said:`), and whether they ask for
-    clearer questions.
+    """Return the words by which the user refuses a call (`… rejected … the user said:`) whose result is `output`, and
+    whether they ask for clearer questions.
 
     None if the call was not refused, or without words.
     """

@@ -97,8 +97,8 @@ class _ShellParser:
     def _end_command(self, joint: str) -> None:
         """End the current word and command, and add the command to those found, unless it has no word.
 
-        `joint` is the operator after it, "" at the end of the line. The command is `masked` but before `&&`, `)`, the
-        end, or a `;` or line end with which the whole line ends.
+        `joint` is the operator after it, "" at the end of the line. The command is `masked` unless it stands before
+        `&&`, `)`, the end, or a `;` or line break with which the whole line ends.
         """
         self._end_word()
         if self._words:

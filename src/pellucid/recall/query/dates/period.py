@@ -178,8 +178,8 @@ def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRang
 def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
     """Return the two ends of a range in order. An end that neither names a year nor counts from now is moved by whole
     years to where it is nearest to the other: the first or, if that is fixed, the second; if neither is fixed, the
-    first is only moved back. Fixed ends out of order exchange their days. ValueError for a 29 February in a year
-    without one."""
+    first is only moved back. Fixed ends out of order exchange their days. ValueError for a year beyond 1 to 9999.
+    """
     if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
             first = _shift_years(first, -1)
@@ -196,15 +196,15 @@ def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
 
 
 def _shift_years(piece: Piece, years: int) -> Piece:
-    """Return the date so many years later, or earlier if `years` is negative; of a 29 February that is not in that
-    year, the 28th.
+    """Return the date so many years later, or earlier if `years` is negative; a 29 February that is not in that year
+    becomes the 28th. ValueError for a year beyond 1 to 9999.
     """
     start, end = (_in_year(each, each.year + years) for each in piece.span)
     return replace(piece, span=(start, end))
 
 
 def _in_year(at: date, year: int) -> date:
-    """Return the instant in another year; a 29 February that is not in it becomes the 28th."""
+    """Return the day in another year; a 29 February that is not in it becomes the 28th."""
     day = min(at.day, monthrange(year, at.month)[1])
     return at.replace(year=year, day=day)
 

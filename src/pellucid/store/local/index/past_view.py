@@ -137,7 +137,9 @@ class RowsInView:
         return self._pasts[key]
 
     def _past_view(self, at: int, known: int | None) -> PastView:
-        """Compute the states of all rows at an instant, as recorded by `known` (None: as known now)."""
+        """Compute the states of all rows at an instant, as recorded by `known` (None: as known now); rows recorded
+        later neither exist nor are active.
+        """
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
@@ -212,7 +214,8 @@ class Pretended(RowsInView):
 def standing_now(
     status: str, trusted: int, created: int, since: int, invalid: int | None, expires: int | None
 ) -> Fields:
-    """Return the columns of a memory's row that make up its state, under the field names of the ledger.
+    """Return the columns of a memory's row that make up its state (instants in epoch milliseconds), under the field
+    names of the ledger.
 
     `trustZone` is `working` for all that is not in quarantine; `validAt` is None if the row does not say.
     """
@@ -230,8 +233,8 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
     """Return the intervals, oldest first, in which a statement of a memory is in force, as recorded by `known`.
 
     In force is what is valid, active (or superseded only later) and not in quarantine. `now` are the memory's fields
-    (`standing_now`), `span` is the statement's validity as the file has it; where another validity of the memory was
-    recorded by `known` (None: now), that counts. Instants are epoch ms.
+    (`standing_now`), `changes` those on the ledger, `span` is the statement's validity as the file has it; where
+    another validity of the memory was recorded by `known` (None: now), that counts. Instants are epoch ms.
     """
     limit = FOREVER if known is None else known
     recorded = _undo_between(now, changes, limit)

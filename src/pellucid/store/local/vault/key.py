@@ -49,7 +49,7 @@ class VaultKey:
         return self.path.with_name("key.stand-in")
 
     def load(self, connection: apsw.Connection) -> bytes:
-        """Return the key, created if the vault never had one.
+        """Return the key, created if the vault never had one; `connection` is the journal's.
 
         If the key is lost or damaged, it is the stand-in, a temporary key; if it was changed, the changed key. If the
         key is right, its fingerprint is recorded in the journal, and the stand-in is deleted. Raises StoreError if a
@@ -82,7 +82,7 @@ class VaultKey:
     def settle(self, connection: apsw.Connection) -> None:
         """Make the existing key or, if it is missing or damaged, its stand-in the accepted key of the vault.
 
-        The journal records its fingerprint.
+        The journal records its fingerprint. Raises StoreError if a file cannot be read or written.
         """
         with os_errors_explained(self.path):
             if self._read_key() is None:
@@ -100,7 +100,9 @@ class VaultKey:
         return key if len(key) == KEY_BYTES else None
 
     def _is_new(self, connection: apsw.Connection) -> bool:
-        """Whether nothing indicates that there ever was a key: no record, no ledger, no file with an id of ours."""
+        """Whether nothing indicates that there ever was a key: no key file, no fingerprint and no turns taken in the
+        journal, no ledger, no file with an id of ours.
+        """
         if self.path.exists() or journal.key_print(connection) or journal.any_seen(connection):
             return False
         return not ledger_file.months(self._ledger) and not self._has_file_with_our_id()
@@ -135,7 +137,9 @@ class VaultKey:
 
 
 def _make_key(path: Path) -> None:
-    """Create a random key file, unless another process does so first."""
+    """Create a random key file, and its folder if missing; a file that exists or that another process makes first
+    stays. Raises OSError.
+    """
     make_private_folder(path.parent)
     draft = path.with_name(f"key-{secrets.token_hex(8)}")
     try:

@@ -144,7 +144,7 @@ def _held_version_line(outcome: HistoryOutput) -> str:
 
 
 def reverify_text(outcome: ReverifyOutput) -> str:
-    """Render the memories that were verified, and how to undo that; "" if there are none."""
+    """Render the memories that were verified, and how to undo that, if anything was changed; "" if there are none."""
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
     return "\n".join(
         [*lines, *([f"  back: {bare_step('change.undo', target=outcome.op_id)}"] if outcome.op_id else [])]

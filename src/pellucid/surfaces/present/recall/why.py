@@ -94,7 +94,9 @@ def _leg_line(leg: WhyLeg) -> str:
 
 
 def _change_line(change: WhyChange | None) -> str:
-    """Render the change of a setting that would admit the memory, and how to make it; `none` if there is none."""
+    """Render the change of a setting, a flag or the memory's state that would admit the memory, and how to make it;
+    `none` if there is none.
+    """
     if change is None:
         return "none"
     if not change.verified:
