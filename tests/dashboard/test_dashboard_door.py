@@ -80,6 +80,11 @@ def test_what_is_no_operation_is_not_there(visitor: Visitor, name: str) -> None:
     assert visitor.send(f"/ui/{HOME}/do/{name}").status == 404
 
 
+@pytest.mark.parametrize("path", ["/ui/x", "/ui/one/more/than/do/memory.pin", f"/ui/x/{HOME}/do/memory.pin"])
+def test_a_form_that_is_sent_elsewhere_finds_nothing(visitor: Visitor, path: str) -> None:
+    assert visitor.send(path).status == 404
+
+
 @needs_chromium
 @pytest.mark.parametrize("broken", ["_show_page", "_run_form"])
 def test_a_fault_of_ours_is_a_page_in_words_that_leads_back(

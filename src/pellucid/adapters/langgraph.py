@@ -130,10 +130,21 @@ def _entity_name(namespace: tuple[str, ...], key: str) -> str:
 
 def _memory_content(value: Mapping[str, Any]) -> str:
     """Return the content of the memory for an item's value: of a value `{"text": …}` with no other key the text, if
-    that is not blank; of any other the value as JSON, its keys sorted. TypeError if JSON cannot express it.
+    that is not blank and no JSON object itself; of any other the value as JSON, its keys sorted. TypeError if JSON
+    cannot express it.
     """
     alone = value.get(_TEXT) if set(value) == {_TEXT} else None
-    return alone if isinstance(alone, str) and alone.strip() else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    is_plain = isinstance(alone, str) and bool(alone.strip()) and _object_in(alone) is None
+    return str(alone) if is_plain else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _object_in(content: str) -> dict[str, Any] | None:
+    """Return the JSON object that a memory's content is; None if it is anything else."""
+    try:
+        parsed: object = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
 
 
 def _item(memory: Memory, score: float | None = None) -> SearchItem:
@@ -143,11 +154,8 @@ def _item(memory: Memory, score: float | None = None) -> SearchItem:
     `score` is the memory's final score in the recall, None if there was no query.
     """
     *namespace, key = cast("list[str]", json.loads(memory.entity_ref or "[]"))
-    try:
-        parsed: object = json.loads(memory.content)
-    except ValueError:
-        parsed = None
-    value = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {_TEXT: memory.content}
+    kept = _object_in(memory.content)
+    value = {_TEXT: memory.content} if kept is None else kept
     return SearchItem(tuple(namespace), key, value, memory.created, memory.updated, score)
 
 

@@ -79,6 +79,10 @@ def test_langgraph_keeps_items_as_memories_with_their_history(memory: Pellucid) 
     store.put(("user", "bo"), "crane", {"text": "The kitchen has a gas oven."})
     assert store.get(("user", "ada"), "crane").value == {"text": CRANE}
     assert store.get(("user", "ada"), "plan").value == {"colour": "red", "tonnes": 40}
+    for value in ({"text": '{"tonnes": 40}'}, {}):
+        store.put(("user", "cy"), "told", value)
+        assert store.get(("user", "cy"), "told").value == value
+    store.delete(("user", "cy"), "told")
     assert store.get(("user", "ada"), "nothing") is None
     found = store.search(("user", "ada"), query=QUESTION)
     assert (found[0].key, found[0].value["text"]) == ("crane", CRANE)

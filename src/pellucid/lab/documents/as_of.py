@@ -141,8 +141,7 @@ def _ranks_of_answers(recalls: Iterable[tuple[eips.AsOfQuestion, State, float]],
 
 
 def states_it(memory: Memory, question: eips.AsOfQuestion) -> bool:
-    """Whether a memory is of the question's document, valid at the question's instant, and has a line `field: answer`.
-    """
+    """Whether a memory is of the question's document, valid at its instant, and has a line `field: answer`."""
     has_begun = memory.valid_at is not None and memory.valid_at <= question.at
     is_lasting = memory.invalid_at is None or question.at < memory.invalid_at
     states_answer = f"{question.field}: {question.answer}" in memory.content.splitlines()

@@ -41,8 +41,7 @@ def phrases(text: str, key_words: int) -> dict[str, tuple[int, int]]:
 
 
 def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield, for each word of a clause that a phrase begins at, that phrase and its place in the text (see `phrases`).
-    """
+    """Yield, for each word of a clause that a phrase begins at, that phrase and its place (see `phrases`)."""
     starts = [at for at, (word, _, _) in enumerate(words) if carries_meaning(word)]
     for number, start in enumerate(starts):
         weights: dict[str, int] = {}

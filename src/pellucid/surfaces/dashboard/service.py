@@ -222,7 +222,8 @@ def _run_form(
 
     `NotFoundError` for another path, or if the caller cannot read the namespace.
     """
-    *place, marker, name = _parts(path)[-4:] or ["", ""]
+    parts = _parts(path)
+    *place, marker, name = parts if 2 <= len(parts) <= 4 else ["", ""]
     if marker != "do" or len(place) not in (0, 2):
         raise unknown_place()
     namespace = "/".join(place)
