@@ -242,7 +242,7 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
 
 
 @pytest.mark.parametrize(
-    ("doubt_told", "words"), [(0.4, "and never more where edges"), (0.6, "and never less"), (0.41, "")]
+    ("doubt_told", "words"), [(0.4, "the most it can be where edges"), (0.6, "the least it can be"), (0.41, "")]
 )
 def test_of_a_bounded_doubt_the_bound_is_told(doubt_told: float, words: str) -> None:
     assert words in signs_in_words(AbstentionTrace(doubt=doubt_told, threshold=0.65, abstained=False))

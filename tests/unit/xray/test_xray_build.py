@@ -275,7 +275,7 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
         ("pin", "its pin"),
         ("rerank", "its place with the reranker"),
         ("expansion", "what its neighbours lend it"),
-        ("importance", "its importance"),
+        ("importance", "how important it is held to be"),
         ("temporal", "how lately it was written down or indexed"),
     ],
 )

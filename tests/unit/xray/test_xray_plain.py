@@ -102,7 +102,7 @@ def test_a_page_folds_legs_that_were_idle_and_what_found_no_room() -> None:
     assert [each["Leg"] for each in listed(parsed(drawn), "legs")] == ["vector", "graph"]
     assert "<details><summary>1 leg with nothing to look for</summary>" in drawn
     folded = drawn.partition("<summary>1 without room in the budget</summary>")[2]
-    assert "needs 234 more characters than were left at the end" in folded
+    assert "with it the context is 234 characters too long" in folded
     assert "mem_2" not in folded
 
 
@@ -153,7 +153,7 @@ def test_what_did_not_fit_says_by_how_much_and_why_says_what_room_was_left(house
     lost = [each for each in snapshot.rejected if each.rejected_by == "budget-fit"]
     assert lost
     assert all(each.margin and each.margin > 0 for each in lost)
-    assert f"budget-fit: needs {lost[0].margin:.0f} more characters than were left at the end; final=" in render(
+    assert f"budget-fit: with it the context is {lost[0].margin:.0f} characters too long; final=" in render(
         snapshot, "text"
     )
     missed = next(each for each in ids if each not in order(app, CRANE))

@@ -525,7 +525,10 @@ def test_a_result_says_what_puts_it_before_the_next_and_in_what_it_is_behind() -
     first = holding(final=2.0, scores={"vector": 1.0, "bm25": 0.5, "passage": 0.3, "heat": 0.3, "mmr_penalty": 0.1})
     second = holding(final=1.0, scores={"vector": 0.6, "passage": 0.4, "mmr_penalty": 0.4}, memory_id="mem_2")
     both = first.model_copy(update={"results": (*first.results, *second.results)})
-    assert line(both, "ahead") == "of [2] by 1.0000: lexical +0.5000, vector +0.4000; behind in passage -0.1000"
+    assert (
+        line(both, "ahead")
+        == "of [2] by 1.0000: lexical +0.5000, vector +0.4000; behind in passage -0.1000; the rest +0.2000"
+    )
     behind = first.model_copy(update={"results": (*second.results, *first.results)})
     assert line(behind, "ahead") is None, "one that scores less is ahead of nothing"
     assert line(first, "ahead") is None

@@ -41,7 +41,7 @@ _PLACES = "numbered by score among those shown; the context tells the same memor
 _NEXT = "ask why of one memory and this recall: what brought it in or kept it out, and what would change that"
 """Of no surface's spelling: an explanation is the same bytes wherever it is read."""
 _PATHS = "a graph path is told as it was walked, and its edges as they point"
-_ALIKE = "; among what the asked edges lead to, the order along the graph says little"
+_ALIKE = "; what the asked edges lead to answers alike, whatever its place along the graph"
 _FOLDED = frozenset({"served-by", "admitted-by", "audit-entry", "legs", "rerank"})
 """Fields of a result that `verbose` alone shows: alike for every result, or said by its sentence already."""
 _SERVED_BY = {"hybrid": "hybrid: by the legs below, or beside a match"}

@@ -56,9 +56,9 @@ def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
 
 
 def lead_in_words(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
-    """Say by how much a result's score is above that of the next one, and by which two terms most, and in which it is
-    most behind: `of [2] by 0.1704: rerank +0.1042, vector +0.0833; behind in passage -0.0417`. Empty for the last
-    result, and for one that does not score above the next.
+    """Say by how much a result's score is above that of the next one: the two terms that make most of it, the one in
+    which it is most behind, and what the other terms make: `of [2] by 0.1704: rerank +0.1042, vector +0.0833; behind in
+    passage -0.0417; the rest +0.0246`. Empty for the last result, and for one that does not score above the next.
     """
     at = snapshot.results.index(result) + 1
     if at == len(snapshot.results):
@@ -66,10 +66,14 @@ def lead_in_words(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
     own, other = (dict(score_terms(each.score_decomposition)) for each in (result, snapshot.results[at]))
     lead = own["final"] - other["final"]
     signs = {name: -1 if name in SUBTRACTED else 1 for name in own | other if name != "final"}
-    ranked = sorted(((sign * (own.get(name, 0.0) - other.get(name, 0.0)), name) for name, sign in signs.items()))
-    gains = [f"{term_name(name)} +{decimals(value)}" for value, name in ranked[:-3:-1] if value >= _TOLD]
-    behind = [f"; behind in {term_name(name)} {decimals(value)}" for value, name in ranked[:1] if value <= -_TOLD]
-    return f"of [{at + 1}] by {decimals(lead)}: {', '.join(gains)}{''.join(behind)}" if lead >= _TOLD else ""
+    ranked = sorted((sign * (own.get(name, 0.0) - other.get(name, 0.0)), name) for name, sign in signs.items())
+    gains = [each for each in ranked[:-3:-1] if each[0] >= _TOLD]
+    behind = [each for each in ranked[:1] if each[0] <= -_TOLD]
+    rest = lead - sum(value for value, _ in gains + behind)
+    told = ", ".join(f"{term_name(name)} +{decimals(value)}" for value, name in gains)
+    told += "".join(f"; behind in {term_name(name)} {decimals(value)}" for value, name in behind)
+    told += f"; the rest {'+' * (rest > 0)}{decimals(rest)}" if abs(rest) >= _TOLD else ""
+    return f"of [{at + 1}] by {decimals(lead)}: {told}" if lead >= _TOLD else ""
 
 
 def weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:

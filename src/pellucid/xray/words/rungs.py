@@ -50,6 +50,11 @@ RULED_OUT = {
     "below-token-overlap-floor": "holding too few of the question's words",
 }
 """Why a memory cannot answer alone, by the gate that ruled it out."""
+_HOW_CUT = {
+    "top-k": ", as many as top-k allows",
+    "budget-fit": ", the best one first, then the others by rank and length",
+}
+"""How a rung that cut some chose those that passed."""
 _NONE_ALONE = "no memory is put first as an answer by itself"
 _TRUSTED = re.compile(r"trusted statement, unambiguous, token-overlap ([\d.]+)")
 """Matches the recorded verdict for a direct answer, with its share of the question's words."""
@@ -59,7 +64,7 @@ _SHORT_BY = {
     "token-overlap": "their share {:.4f} below the floor",
     "score-floor": "cosine {:.4f} below the floor",
     "top-k": "score {:.4f} below the last one within top-k",
-    "budget-fit": "needs {:,.0f} more characters than were left at the end",
+    "budget-fit": "with it the context is {:,.0f} characters too long",
 }
 """How far a candidate missed a rung, by rung."""
 _MEASURED = {
@@ -79,8 +84,7 @@ def passed_in_words(rung: FilterTrace) -> str:
     """
     flagged, away = rung.soft_admitted, rung.considered - rung.admitted
     passed = f"{rung.admitted} of {rung.considered} passed"
-    if rung.name == "top-k" and away:
-        passed += ", as many as top-k allows"
+    passed += _HOW_CUT.get(rung.name, "") if away else ""
     if not flagged:
         return f"{passed}; {away_in_words(away, rung.name, rung.reason)}" if away else passed
     rejected = f"{away} turned away, " if away else ""

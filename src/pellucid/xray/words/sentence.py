@@ -16,7 +16,7 @@ LARGEST = {
     "rerank_passage": "the place that the reranker gives it and its neighbours together",
     "named": "whom it is by or about",
     "voice": "that the user said it",
-    "importance": "its importance",
+    "importance": "how important it is held to be",
     "reinforcement_boost": "how often it was said",
     "heat": "how much it is used",
     "pin": "its pin",
@@ -54,7 +54,7 @@ NEIGHBOURS = (
     " its place by the words around it, and the place that the reranker gives it and them together"
 )
 """What a sentence means by neighbours, and by what they make."""
-STEMS = "a key word counts as held where a word of its stem stands (set for settings)"
+STEMS = "a key word counts as held where a word of its stem stands (such as set for settings)"
 """When a word matches, for the sentences that count them."""
 AROUND = ("passage", "expansion", "rerank_passage")
 """Terms that a memory owes to its neighbours: what stands around it in its session or document."""

@@ -5,8 +5,8 @@ from pellucid.recall.context.abstain import ANSWERED, UNKNOWN_FROM, UNSURE_FROM,
 
 SURE_BELOW = 0.3
 _BOUNDS = {
-    ANSWERED: "and never more where edges, files or procedures that are asked for lead to the best memory",
-    UNKNOWN_FROM: "and never less where a document that is named is not here, or was not known at that time",
+    ANSWERED: "the most it can be where edges, files or procedures that are asked for lead to the best memory",
+    UNKNOWN_FROM: "the least it can be where a document that is named is not here, or was not known at that time",
 }
 """What bounds a doubt that is not worked out of signs, by the bound."""
 _DECIMALS = range(2, 7)
