@@ -138,8 +138,8 @@ def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry
 
 
 def _parse_log(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
-    """Parse the zero-separated output of `git log --raw -z`, and yield what `commits` yields; commits without changed
-    files are left out.
+    """Yield (hash, committer date in epoch seconds, changed files) of each commit in the parts between zero bytes of
+    `git log --raw -z --format="%x01%H %ct"`; commits without changed files are left out.
     """
     commit, seconds = "", 0
     entries: list[CommitEntry] = []

@@ -44,9 +44,11 @@ def scrub(
     """Overwrite, in the journal, index, history and spool, the bytes of what operation `op_id` forgot, and write a
     ledger row of the erasure once nothing is left. What this process caches of texts and encodings is dropped, too.
 
-    `paths` are the files that the operation wrote or removed, `count` the number of memories that it forgot. Return a
-    copy of `places` with the number of items erased in each place, and the places that could not be scrubbed, also
-    `ledger` if the row could not be written (empty: all is done). StoreErrors become such places.
+    `paths` are the files that the operation wrote or removed, `count` the number of memories that it forgot, `places`
+    the counts of what was erased so far, by kind (`files`, `queries`, …). Return them with those of the vault and the
+    journal added (`displaced`, `leftovers`, `conflicts`, `names`), and what could not be scrubbed: `journal.db`,
+    `index.db` and so on, or `ledger` if the row could not be written (empty: all is done). StoreErrors become such
+    remainders.
     """
     taken, remains = dict(places), list[Remainder]()
     app.indexer.drop_encoded_ahead()

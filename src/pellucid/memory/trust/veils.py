@@ -85,8 +85,10 @@ def page_comments(text: str) -> Iterator[str]:
 
 
 def has_hidden_words(text: str) -> bool:
-    """Whether a text has words that a reader of the page does not see (invisible signs within words, an unseen style, a
-    comment of Markdown), or a word of Latin letters and letters of other scripts that look like them.
+    """Whether a text has words that a reader of the page does not see: an invisible sign between Latin letters, two in
+    a row or signs that turn the order of writing, anywhere; an element of an unseen style; a link definition used as a
+    comment (`[//]: # (…)`); or a word that mixes Latin letters with look-alikes. HTML comments do not count (see
+    `page_comments`).
     """
     if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True

@@ -122,7 +122,9 @@ def _positioned_sentences(context: TurnContext) -> list[SaidSentence]:
 
 
 def _marked_sentences(own_sentences: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
-    """Yield each sentence by itself, and a bare mark (`Scratch that.`) together with the sentence after it."""
+    """Yield the sentences in order, one to a tuple; but a bare mark (`Scratch that.`) and the sentence after it, which
+    is not yielded again, in one tuple of two. A mark that is the last sentence stands alone.
+    """
     at = 0
     while at < len(own_sentences):
         bare = language.resolutions.mark.fullmatch(f"{own_sentences[at].text},")
