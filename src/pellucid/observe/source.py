@@ -178,7 +178,7 @@ def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
 
 
 def _has_in_a_row(run: Sequence[str], text: str) -> bool:
-    """Whether a text has these words one after the other."""
+    """Whether a text has these words, spelled as `words` returns them, one after the other."""
     return f" {' '.join(run)} " in _row(text)
 
 

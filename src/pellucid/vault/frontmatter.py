@@ -57,7 +57,8 @@ def replace(text: str, changes: Mapping[str, object]) -> str:
 def parse(frontmatter: str) -> Values:
     """Parse a frontmatter (without its fences); empty if it holds nothing. Times stay text.
 
-    Raises InputError if it is not a YAML mapping, is nested too deeply, or holds an anchor or alias.
+    Raises InputError if it is not a YAML mapping, if it takes the YAML parser and has over 256 brackets, or if it holds
+    an anchor or alias.
     """
     out: Values = {}
     for line in frontmatter.removesuffix("\n").split("\n"):

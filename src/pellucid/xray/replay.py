@@ -101,9 +101,10 @@ def replay_receipt(receipt: Receipt) -> Replay:
 def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
     """Return the reasons why a request ranks differently today; empty if both rankings are equal to the last bit.
 
-    `live` is the recorded request run again: same settings, filters, scopes, instant. `since` names the memories that
-    changed in between. Every reason found is returned, even if it alone would not have changed the ranking;
-    `unexplained` if none is found.
+    `live` is the recorded request run again: same settings, filters, scopes, instant. `since` names the memories added,
+    changed, forgotten or removed after the recall; without it these are no reasons, but for changes that the ranking
+    itself shows. Every reason found is returned, even if it alone would not have changed the ranking; `unexplained` if
+    none is found.
     """
     then = receipt.state
     if ranking_of(*rescore(then)) == ranking_of(live.pool, live.order):

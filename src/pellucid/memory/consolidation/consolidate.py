@@ -97,7 +97,10 @@ def batches(
 def _near_batches(
     live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
 ) -> list[Batch]:
-    """Return a batch for each cluster of similar memories among the candidates `live` (see `clusters.clusters`)."""
+    """Return a batch for each cluster of two to eight similar memories among the candidates `live` that has a new one
+    in it (see `clusters.clusters`). `new` are the ids of the memories since the last pass; `vectors` returns a memory's
+    vector, None if it has none.
+    """
     names = speakers(live)
     items = [
         Item(

@@ -233,8 +233,8 @@ class Reconciler:
         self, doubted: Sequence[Found], statement: Statement, conflicts: Sequence[Contradiction]
     ) -> Outcome:
         """Keep a statement that quarantined memories (`doubted`) make, too: in quarantine unless it vouches
-        (`zones.vouches`), else as asserted. If it vouches and its memory is active then, let out those of `doubted`
-        that `may_rise` lets.
+        (`zones.vouches`), else in place of what it plainly contradicts of `conflicts`, as `_keep_asserted` does. If its
+        memory is active then, let those of `doubted` out of quarantine that `may_rise` lets.
         """
         memory = statement.memory
         if not vouches(memory):

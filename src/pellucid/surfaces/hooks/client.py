@@ -249,8 +249,8 @@ def is_held(lock: str) -> bool:
 
 
 def _take_notice(home: str) -> str:
-    """Return the first 500 characters of the home's `hooks/notice`, which is renamed to `notice.told`: it is shown
-    once. "" if there is none.
+    """Return the first 500 characters of the home's `hooks/notice`, stripped; the file is renamed to `notice.told`: it
+    is shown once. "" if there is none; UnicodeDecodeError if it is not UTF-8.
     """
     path = os.path.join(home, "hooks", "notice")
     try:

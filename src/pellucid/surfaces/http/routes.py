@@ -91,7 +91,9 @@ class Routes:
 
 
 def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
-    """Whether the segments of a path match those of a route; a field matches any segment but an empty one."""
+    """Whether `words`, the segments of a path, match `parts`, those of a route, one for one; a field (`{id}`) matches
+    any segment but an empty one.
+    """
     return len(parts) == len(words) and all(
         bool(word) if part.startswith("{") else part == word for part, word in zip(parts, words, strict=True)
     )

@@ -177,8 +177,9 @@ def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRang
 
 def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
     """Return the two ends of a range in order. An end that neither names a year nor counts from now is moved by whole
-    years to where it is nearest to the other: the first or, if that is fixed, the second; if neither is fixed, the
-    first is only moved back. Fixed ends out of order exchange their days. ValueError for a year beyond 1 to 9999.
+    years to where it is nearest to the other: the first or, if that is fixed, the second. Fixed ends out of order
+    exchange their days. A 29 February that is moved to a year without one becomes the 28th; ValueError for a year
+    beyond 1 to 9999.
     """
     if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
