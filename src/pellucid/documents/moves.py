@@ -83,6 +83,7 @@ class Moves:
         if is_gone(place):
             return True
         try:
+            # read here, though the search may read it, too: its own turn may come in a later batch, or not at all
             now = hashlib.sha256(place.read_bytes()).hexdigest()
         except OSError:
             return False

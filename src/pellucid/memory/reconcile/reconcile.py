@@ -108,6 +108,7 @@ class Reconciler:
             return self._apply_correction(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
+        # worked out again: the batch asked for all of them in one look-up, and kept those that were forgotten
         if observation and not self._forgotten.isdisjoint(memory_keys(self.key, memory)):
             return _FORGOTTEN
         if statement.resolves and statement.resolves.kind == "retraction":

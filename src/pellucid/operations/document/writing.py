@@ -108,6 +108,7 @@ def _validity_state(dated: Section | HeaderVersion) -> dict[str, object]:
 def _file_write(draft: DocumentDraft) -> FileWrite:
     """Return the write of a draft's vault file, which fails if the file changed meanwhile; unknown header keys in the
     file are kept."""
+    # parsed again: a `Document` has no place for keys that are not ours
     unknown = unknown_keys(draft.stored.data) if draft.stored else None
     base = content_digest(draft.stored.data) if draft.stored else None
     return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)

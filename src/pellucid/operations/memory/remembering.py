@@ -180,7 +180,7 @@ def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOut
     changes.change(replace(stored, memory=in_file), "pinned", missing, "remembered-again")
     plan = changes.plan([write])
     committed = app.unit_of_work.commit("update", plan.writes, plan.rows)
-    updated = app.index.memories(asked.namespace, [memory_id])[0]
+    updated = app.index.memories(asked.namespace, [memory_id])[0]  # as it is kept, and not as it was asked for
     return RememberOutput(
         memory=updated.memory,
         path=updated.path,

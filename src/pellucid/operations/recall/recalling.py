@@ -149,7 +149,7 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     """Recall in this namespace alone, record it, and give each memory's reason or, abstaining, the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
-    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
+    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)  # of the receipt, as every later X-ray is
     results = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: failure_in_words(stage.note or "") for stage in state.stages if stage.failed}

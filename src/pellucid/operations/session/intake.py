@@ -126,6 +126,7 @@ class Intake:
         Those are forgotten turns: marked as seen, a later import leaves them out at once.
         """
         left_out = _fingerprints(batch) - _fingerprints(each.segment for each in observed)
+        # asked again after `_not_taken_yet`: another process may have marked some since
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[Segment]) -> list[Segment]:

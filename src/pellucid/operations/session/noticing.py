@@ -56,6 +56,7 @@ def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence
         by_session.setdefault(segment.session_id, []).extend(segment.turns)
     with suppress(StoreError, InputError, OSError):
         for session_id, turns in by_session.items():
+            # asked again, after `served_texts`: a recall may have been served during the extraction
             if recalls := app.citations.served(namespace, session_id):
                 _SessionUses(app, namespace, session_id, turns, recalls).cite_uses()
                 _cite_rewritten(app, namespace, session_id, made)
