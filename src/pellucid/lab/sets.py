@@ -271,7 +271,9 @@ def _eips(settings: Settings, request: LabInput, report: Report) -> Generator[Op
     group = Group(EIPS_NAMESPACE.partition("/")[2], records, tuple(questions))
 
     def keys_of_section(_: Group, memory: Memory) -> tuple[str, ...]:
-        """Return the document that a section belongs to, by number, as its one key; `()` if it does not count."""
+        """Return the number of the document that a section belongs to, as its one key; `()` for a stub of a document
+        that moved, or one outside the set.
+        """
         number = document_of(memory)
         return (str(number),) if number in numbers else ()
 

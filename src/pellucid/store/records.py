@@ -135,9 +135,9 @@ class Records(Protocol):
         ...
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """Return the newest bytes of each path, in the order given.
-
-        Raises InputError for a path that is not allowed or a file that may not be read.
+        """Return the current whole content of each path, in the order given: the bytes still waiting in the journal,
+        else the file's; `data` is None for a path that is gone. Raises InputError for a path that is not allowed or a
+        file that may not be read, StoreError if the journal lost waiting bytes.
         """
         ...
 

@@ -200,7 +200,9 @@ class _Columns:
 
     @classmethod
     def of(cls, weight: Vector) -> "_Columns":
-        """Return the weights in steps of one scale a column, at which the column's largest size is 127 steps."""
+        """Return weights divided, column by column, by a scale at which the column's largest size is 127; the quotients
+        (`steps`) are not rounded yet, see `codes`.
+        """
         scale = np.abs(weight).max(axis=0) / np.float32(127)
         return cls(weight / scale, scale)
 

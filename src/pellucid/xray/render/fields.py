@@ -104,9 +104,8 @@ def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
 
 
 def _reading_spans(snapshot: RecallXraySnapshot, plan: QueryRead, *, verbose: bool) -> Spans:
-    """Return how the query was understood: class, depth and why, names, period, sub-questions.
-
-    The depth is left out if the query was searched in full; so is the class, unless `verbose`.
+    """Return how the query was understood: class (only if `verbose`), depth and why (unless it was searched in full),
+    names, period, sub-questions, and how many memories the asked edges lead to. Parts that do not apply are left out.
     """
     why = f" ({plan.reason})" if plan.reason else ""
     said = " what was said" if plan.dates_what_was_said else ""

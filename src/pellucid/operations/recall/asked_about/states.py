@@ -78,10 +78,12 @@ def state_changes(app: App, served: Served, rows: Mapping[str, int], at: datetim
 def _change_by_verb(
     app: App, served: Served, rows: Mapping[str, int], word: str, way: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
-    """Rehearse an operation on a memory, and yield one change: its effect on all memories, or its problem if it fails.
-    Yield nothing if the memory would not be active then, or its `standing` (the state that decides whether a recall may
-    return it) would stay the same. `word` names the operation, `way` is its call as text; `verb` runs the operation in
-    the app that it is called with. `rows` as in `state_changes`."""
+    """Rehearse an operation on the memory `served` (nothing is written), and yield at most one change: the new
+    standings of all memories in `rows` that it would alter, or its problem if it is refused. Yield nothing if, after
+    it, the memory would not be active, or its `standing` (the state that decides whether a recall may return it) would
+    be as before. `word` names the operation, `way` is its call as text; `verb` runs it in the app that it is called
+    with. `rows` maps the ids of the namespace's memories to index rows.
+    """
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     try:
