@@ -119,10 +119,9 @@ def _event_attributes(event: RecallEvent) -> dict[str, Value]:
 
 
 def _outcome_attributes(state: State) -> dict[str, Value]:
-    """Return the use of the budget, and the names of the stages with their times in milliseconds.
-
-    Also the names of failed stages, and the score and threshold of the doubt by which a recall abstains, if there are
-    any.
+    """Return the budget used, the number of memories left out of the context, and the names of the stages with their
+    times in milliseconds. Also the names of failed stages, if any; and, whether or not the recall abstained, its doubt
+    and the threshold for abstaining, unless doubt was never judged.
     """
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.failed]

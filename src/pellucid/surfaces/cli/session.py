@@ -89,9 +89,10 @@ def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Gene
 
 
 def _in_project(app: "App") -> "App":
-    """Return the app with the namespace of the working folder's project, and note that namespace.
-
-    The namespace stays, and nothing is noted, if the folder is in no project, or if a namespace was given.
+    """Return the app with the namespace of the working folder's registered project, and its `project` and `also` (see
+    `app_in_project`); name that namespace and the project's root in a line on standard error. If the folder is in no
+    project, the namespace stays and nothing is printed; if a namespace was given, the app is returned unchanged. Raises
+    StoreError if the registry cannot be read.
     """
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import app_in_project

@@ -63,7 +63,9 @@ def _ranges_in_words(trace: AbstentionTrace) -> str:
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:
-    """Say how sure a recall that abstained is of one memory: `too doubtful to be an answer (doubt 0.74, …)`."""
+    """Say how sure a recall that abstained is of one memory: `too doubtful to be an answer (doubt 0.74, …)` from
+    `threshold` on, below it `would do alone, but all together are too doubtful (…)`.
+    """
     verdict = (
         "too doubtful to be an answer" if doubt >= threshold else "would do alone, but all together are too doubtful"
     )

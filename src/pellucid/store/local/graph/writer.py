@@ -93,8 +93,8 @@ def preferred_number(namespace: str, key: str) -> int:
 
 
 def heading_of(memory: Memory, document: Document | None) -> str:
-    """Return a section's own heading; empty if its first line gives none beside the title of its `document`, and for
-    other memories.
+    """Return the last part of a section's first line, its own heading, if the title of `document` stands before it;
+    empty if not, and for other memories. With None for `document`, whatever stands before will do.
     """
     before, last = split_naming_line(memory.content) if memory.category == "section" else ("", "")
     title = document.title_at(memory.valid_at or memory.created) if document else ""
