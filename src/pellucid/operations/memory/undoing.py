@@ -36,7 +36,8 @@ class UndoOutput(Wire):
 def undo(app: App, request: UndoInput) -> UndoOutput:
     """Undo an operation, an import, or the last change of a memory, in one new operation. An undo can be undone, too.
 
-    Of an import, the memories that it wrote are archived, except those that were changed since.
+    Of an import, the passages of the episodes that it began are archived, and those of its other memories whose files
+    nobody wrote again since.
 
     Raises:
         NotFoundError: the target has no changes in the namespace, or a memory of the operation was forgotten since.
@@ -49,8 +50,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         rows = _rows_to_undo(app, request, imports)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         current = _current_memories(app, request.namespace, rows)
-        begun = _paths_begun_by(app, imports) if imports else set[str]()
-        imported = [each for each in app.index.memories(request.namespace) if each.path in begun] if begun else []
+        imported = _imported_memories(app, request.namespace, imports) if imports else []
         if not (rows or imported):
             raise NotFoundError(
                 f"no change of {request.target} that can be undone is on record in {request.namespace}",
@@ -78,6 +78,18 @@ def _import_operations(app: App, target: str) -> set[str]:
         return set()
     between = app.records.operations(after=ends[0] - 1)
     return {row.op_id for row in between if row.seq <= ends[1] and row.kind == "import"}
+
+
+def _imported_memories(app: App, namespace: str, imports: Collection[str]) -> list[Served]:
+    """Return the memories to put away with these imports: passages of episodes that they began, since a change of one
+    passage writes all of the file again, and other memories of the files that they wrote last.
+    """
+    begun = _paths_begun_by(app, imports)
+    return [
+        each
+        for each in app.index.memories(namespace)
+        if each.op_id in imports or (each.memory.category == "moment" and each.path in begun)
+    ]
 
 
 def _paths_begun_by(app: App, operations: Collection[str]) -> set[str]:
