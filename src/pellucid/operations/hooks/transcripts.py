@@ -143,7 +143,7 @@ def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) 
     minutes. The record of a session that has nothing to read and was silent for 30 days is deleted.
     """
     now, size = app.clock.now(), _size(session.transcript)
-    if size is None or (size == session.offset and not session.signal):
+    if size is None or (size <= session.offset and not session.signal):
         if now - session.heard > _FORGOTTEN:
             sessions.drop(session)
         return False
