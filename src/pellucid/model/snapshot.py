@@ -130,6 +130,8 @@ class AbstentionTrace(Wire):
     """Why an answer was shown although its doubt is at the threshold or above."""
     held: float | None = None
     """The share of the query's content words that the first three memories contain together; rare words weigh more."""
+    measured: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Maps each sign that counted to the ids of the memories that it was read of, the best first."""
 
 
 class Provenance(Wire):
@@ -212,6 +214,8 @@ class RejectedCandidate(Wire):
     """The least that passes a rung that measures (a cosine, a share of words); None for others."""
     told_under: str | None = None
     """The id of the result that stands for its document, where the question asks for edges; None for others."""
+    quoted_under: tuple[str, ...] = ()
+    """The ids of the results whose lines in the context quote words of it."""
     final: float
     contributions: tuple[LegContribution, ...] = ()
 

@@ -295,6 +295,8 @@ class Context:
     cuts: tuple[CutTrace, ...] = ()
     episodes: tuple[EpisodeTrace, ...] = ()
     passes: tuple[PassTrace, ...] = ()
+    quotes: tuple[tuple[str, str], ...] = ()
+    """Pairs of ids: a candidate whose words are quoted in the line of another memory, and that memory."""
 
 
 @dataclass(frozen=True, slots=True)

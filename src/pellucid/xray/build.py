@@ -1,6 +1,6 @@
 """A receipt and the memories it names in, the X-ray snapshot out: nothing is asked of the index's ranking again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic.alias_generators import to_camel
@@ -167,13 +167,19 @@ def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
     doubt = state.abstention
     if doubt is None:
         return None
-    nearest = tuple(unpack_id(state.pool.ids[position]) for position in doubt.nearest)
+
+    def ids_of(positions: Sequence[int]) -> tuple[str, ...]:
+        """Return the ids of the candidates at these positions."""
+        return tuple(unpack_id(state.pool.ids[at]) for at in positions)
+
+    signs = signs_of_answer(state)
     is_doubted = doubt.threshold < 1 and doubt.score >= doubt.threshold
     return snapshot.AbstentionTrace(
         doubt=doubt.score,
         threshold=doubt.threshold,
         abstained=doubt.abstained,
-        nearest=nearest,
+        nearest=ids_of(doubt.nearest),
         shown_for=reason_to_show(state) or None if is_doubted and not doubt.abstained else None,
-        **{name: round(sign, 6) for name, sign in signs_of_answer(state).items()},
+        measured={name: ids_of(sign.positions) for name, sign in signs.items()},
+        **{name: round(sign.value, 6) for name, sign in signs.items()},
     )

@@ -19,7 +19,7 @@ from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
-from pellucid.xray.whereabouts import cut_in_words, missing_room, omitted_reason, repeat_reason, rung_of
+from pellucid.xray.whereabouts import cut_in_words, ids_quoting, missing_room, omitted_reason, repeat_reason, rung_of
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence, term_key
 from pellucid.xray.words.sureness import sureness_of_one
 
@@ -160,6 +160,7 @@ class CandidateView:
             margin=self._margin(rung, position),
             floor=self._floor(rung),
             told_under=self._result_of_its_document(position),
+            quoted_under=ids_quoting(self._state, memory_id),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )

@@ -102,6 +102,11 @@ def rank_in_context(state: State, memory_id: str) -> int | None:
     return included.index(memory_id) + 1 if memory_id in included else None
 
 
+def ids_quoting(state: State, memory_id: str) -> tuple[str, ...]:
+    """Return the ids of the results whose lines in the context quote words of a memory, in the order of rank."""
+    return tuple(by for quoted, by in state.context.quotes if quoted == memory_id)
+
+
 def standing(memory: Memory) -> MemoryStanding:
     """Return the state of a memory that decides whether it may answer, as the index would store it: active, out of
     quarantine, valid from and until, pinned.

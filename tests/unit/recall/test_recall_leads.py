@@ -13,7 +13,7 @@ from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recall.recalling import recall, xray_new_recall
+from pellucid.operations.recall.recalling import recall, xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import ablate
@@ -152,6 +152,26 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     assert found
     assert (found.stage, found.margin) == ("asked-edges", None)
     assert not [each for each in found.tried if each.kind == "budget"]
+
+
+def test_of_what_is_left_out_it_is_said_under_which_results_its_words_are_quoted(harbour: App) -> None:
+    question = RecallInput(query="what does SPEC-1 require", namespace=HERE, budget=8_000)
+    answered = recall(harbour, question)
+    shown = xray_by_id(harbour, HERE, answered.recall_id)
+    assert " SPEC-1 › requires: 2, 3" in answered.context
+    by_words = {shown.words[each.memory_id]: each for each in shown.rejected if each.memory_id in shown.words}
+    header = next(each for words, each in by_words.items() if words.startswith("SPEC-1: The harbour gate · id"))
+    abstract = next(each for words, each in by_words.items() if "Tide tables say for each day" in words)
+    licence = next(each for words, each in by_words.items() if words.startswith("SPEC-2: Tide tables › Copyright"))
+    tide = next(each.memory_id for each in shown.results if shown.words[each.memory_id].startswith("SPEC-2"))
+    assert shown.results[0].memory_id in header.quoted_under
+    assert abstract.quoted_under == (tide,)
+    assert licence.quoted_under == ()
+    text = render_text(shown)
+    number = 1 + [each.memory_id for each in shown.results].index(tide)
+    assert re.search(rf"Tide tables say for each day.*\n.*; words of it are quoted under \[{number}\]; final=", text)
+    asked = WhyInput(namespace=HERE, memory=abstract.memory_id, recall_id=answered.recall_id)
+    assert f" Words of it are quoted in the context under [{number}]." in why(harbour, asked).sentence
 
 
 def test_an_explanation_says_whether_an_edge_is_the_one_asked_for_or_a_reference_or_only_near(

@@ -11,7 +11,7 @@ their own, `met` is left out. All of these are columns of the pool, so that a re
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum, log, log10
 
 import numpy as np
@@ -139,12 +139,20 @@ def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
 
     `order` has the pool positions of its candidates, best first; `rows` is the number of memories in the namespace.
     """
-    signs = [(WEIGHTS[name], sign) for name, sign in _signs(pool, order, plan, rows).items()]
+    signs = [(WEIGHTS[name], sign.value) for name, sign in _signs(pool, order, plan, rows).items()]
     weight = sum(each for each, _ in signs)
     return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
 
 
-def signs_of_answer(state: State) -> Mapping[str, float]:
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A sign that an answer is here: its value, 0 to 1, and the pool positions of the candidates it was read of."""
+
+    value: float
+    positions: tuple[int, ...]
+
+
+def signs_of_answer(state: State) -> Mapping[str, Sign]:
     """Return the signs that an answer is here (`near`, `met`, `held`, see `_signs`), as far as they were measured.
 
     Empty if they do not make up the recorded doubt: nothing was judged or found, or `judge` raised or lowered it.
@@ -158,28 +166,30 @@ def signs_of_answer(state: State) -> Mapping[str, float]:
     return _signs(pool, state.order, state.plan, state.corpus.rows)
 
 
-def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, float]:
-    """Return the signs, each 0 to 1, that a ranking has an answer: `held`, the weighted share of the query's content
-    words that the first three candidates contain together; `near`, the mean of the highest cosines; and `met`, the mean
-    of the highest reranker scores. One is left out if it cannot be measured: no content words, all cosines 0, no
-    scores."""
-    signs = {"held": share_of_words_met(pool, order[:TOGETHER], plan, rows)} if plan.telling else {}
+def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, Sign]:
+    """Return the signs that a ranking has an answer: `held`, the weighted share of the query's content words that the
+    first three candidates contain together; `near`, the mean of the highest cosines; and `met`, the mean of the highest
+    reranker scores. One is left out if it cannot be measured: no content words, all cosines 0, no scores."""
+    first, signs = order[:TOGETHER], dict[str, Sign]()
+    if plan.telling:
+        signs["held"] = Sign(share_of_words_met(pool, first, plan, rows), tuple(first.tolist()))
     if (pool.cosine[order] != 0).any():
-        signs["near"] = _mean_of_best(pool.cosine[order], rows)
-    met = pool.rerank_score[order]
-    if not np.isnan(met).all():
-        signs["met"] = _mean_of_best(met[~np.isnan(met)], rows)
+        signs["near"] = _mean_of_best(pool.cosine, order, rows)
+    scored = order[~np.isnan(pool.rerank_score[order])]
+    if len(scored):
+        signs["met"] = _mean_of_best(pool.rerank_score, scored, rows)
     return signs
 
 
-def _mean_of_best(scores: NDArray[np.float32], rows: int) -> float:
-    """Return the mean of the highest scores, clipped to 0 to 1.
+def _mean_of_best(scores: NDArray[np.float32], positions: Ints, rows: int) -> Sign:
+    """Return the mean of the highest of the scores at these positions, clipped to 0 to 1.
 
     It is the mean of one score among up to 30 memories (`rows`), of two among up to 315, of three among more, or of all
     scores if they are fewer.
     """
     count = int(np.clip(round(log10(1 + rows)), 1, TOGETHER))
-    return float(np.clip(np.sort(scores)[-count:].mean(), 0, 1))
+    best = positions[np.argsort(-scores[positions], kind="stable")[:count]]
+    return Sign(float(np.clip(scores[best][::-1].mean(), 0, 1)), tuple(best.tolist()))
 
 
 def _without_foreign_scores(state: State) -> Pool:

@@ -311,4 +311,14 @@ def _render_context(state: State, world: World, builder: ContextBuilder, omitted
     named = builder.describe(ages, details, [line for _, line in further], state.request.settings.char_budget)
     text = builder.render()
     cuts = tuple(line.cut for line in builder.ranked if line.cut)
-    return Context(text, len(text), builder.included, omitted, cuts, tuple(further[number][0] for number in named))
+    named_episodes = tuple(further[number][0] for number in named)
+    return Context(
+        text, len(text), builder.included, omitted, cuts, named_episodes, quotes=_quotes_of_others(state, builder)
+    )
+
+
+def _quotes_of_others(state: State, builder: ContextBuilder) -> tuple[tuple[str, str], ...]:
+    """Return `Context.quotes` of these lines, in the order of the ranking and of the quoted ids."""
+    quoting = [line for line in builder.ranked if line.sources]
+    candidates = {unpack_id(raw) for raw in state.pool.ids} if quoting else frozenset[str]()
+    return tuple((each, line.memory.id) for line in quoting for each in sorted(line.sources & candidates))

@@ -55,6 +55,8 @@ class ContextLine:
     """How the document of a section ended, `its document is withdrawn`; empty if it holds."""
     near: bool = False
     """Whether no edge that the query asks for leads to the memory, although it asks for nothing else."""
+    sources: frozenset[str] = frozenset()
+    """The ids of other memories that the line quotes."""
 
     @classmethod
     def of(

@@ -40,6 +40,8 @@ class Excerpt:
     body: str
     shown: int
     of: int
+    sources: frozenset[str] = frozenset()
+    """The ids of other memories from which words were added."""
 
 
 class Cutter:
@@ -81,7 +83,7 @@ class Cutter:
 def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
     """Return the line with an excerpt in place of its words, and with `cut` set if pieces are missing (else None)."""
     cut = CutTrace(memory_id=line.memory.id, shown=chosen.shown, of=chosen.of) if chosen.shown < chosen.of else None
-    return replace(line, body=chosen.body, cut=cut)
+    return replace(line, body=chosen.body, cut=cut, sources=chosen.sources)
 
 
 def mark_continuations(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:

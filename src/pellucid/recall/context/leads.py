@@ -59,8 +59,9 @@ class _EdgeAnswer:
     """Whether it is the header of its document."""
     path: str = ""
     """The edges that lead to it, in words."""
-    own: dict[str, None] = field(default_factory=dict[str, None])
-    others: dict[str, None] = field(default_factory=dict[str, None])
+    own: dict[str, str] = field(default_factory=dict[str, str])
+    """Maps each sentence to the id of the memory that it is taken from, as `others` does."""
+    others: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
@@ -86,7 +87,7 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
     size = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _first_paragraphs(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
-    return {each.memory.id: _excerpt_of_answer(each, openings.get(each.memory.id, ""), cutter, size) for each in found}
+    return {each.memory.id: _excerpt_of_answer(each, openings.get(each.memory.id), cutter, size) for each in found}
 
 
 def lines_near_asked(state: State) -> set[int]:
@@ -183,10 +184,10 @@ def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Ed
                 continue
             sentence = edge_sentence(sayer, edge)
             if answer_of_document := by_document.get(sayer.session_id):
-                answer_of_document.own[sentence] = None
+                answer_of_document.own[sentence] = sayer.id
             elif number in wanted and sentence not in added:
                 added.add(sentence)
-                answer.others[f"{sayer.entity_ref or sayer.id} › {sentence}"] = None
+                answer.others[f"{sayer.entity_ref or sayer.id} › {sentence}"] = sayer.id
 
 
 def edge_sentence(memory: Memory, edge: Edge) -> str:
@@ -217,8 +218,9 @@ def _name_pattern(key: str) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 
 
-def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
-    """Map the id of each answer's memory to its document's first paragraph of prose; an empty text if there is none.
+def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, tuple[str, str]]:
+    """Map the id of each answer's memory to its document's first paragraph of prose and the id of the section that it
+    is taken from; answers without such a paragraph are left out.
 
     `answers` are headers of documents. Only the first four sections after a header are looked at, a summary first.
     """
@@ -226,13 +228,14 @@ def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]
     ends = {each.way[-1][0]: each.memory.id for each in answers}
     homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
     columns = world.reader.columns(homes.rows, state.admission)
-    out: dict[str, str] = {}
+    out: dict[str, tuple[str, str]] = {}
     for node, header in ends.items():
         sections_of_node = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
         first = sections_of_node[np.argsort(columns.ordinal[sections_of_node], kind="stable")][:OPENING]
-        sections = [each.memory.content for each in world.reader.memories(homes.rows[first])]
-        sections.sort(key=lambda section: not _is_summary(section))
-        out[header] = next((paragraph for each in sections for paragraph in paragraphs(each)), "")
+        sections = [each.memory for each in world.reader.memories(homes.rows[first])]
+        sections.sort(key=lambda section: not _is_summary(section.content))
+        if found := next(((line, each.id) for each in sections for line in paragraphs(each.content)), None):
+            out[header] = found
     return out
 
 
@@ -254,29 +257,31 @@ def _is_prose(paragraph: str) -> bool:
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
-def _excerpt_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: int) -> Excerpt:
+def _excerpt_of_answer(answer: _EdgeAnswer, opening: tuple[str, str] | None, cutter: Cutter, size: int) -> Excerpt:
     """Return an answer in about `size` characters: its title, the path to it and the sentences that state its edges,
     whatever their length; then, as far as there is room, of a header its status and the like and the `opening`, of a
     section all or its best passages (120 characters at least).
 
-    `opening` is the first paragraph of the header's document.
+    `opening` is the first paragraph of the header's document, and the id of the section that it is taken from.
     """
     title, *rest = answer.memory.content.splitlines()
+    sources = {*answer.own.values(), *answer.others.values()} - {answer.memory.id}
     head = [title, answer.path] if answer.path else [title]
     if answer.header:
         leading = [line for line in rest if line.partition(":")[0] in _LEADING]
         lines = [*head, *dict.fromkeys((*leading, *answer.own, *answer.others))]
         left = size - sum(len(line) + 1 for line in lines)
-        if opening and left >= min(PARAGRAPH, len(opening)):
-            lines.append(shorten_text(opening, left))
-        return Excerpt(body_of("\n".join(lines)), 1, 1)
+        if opening and left >= min(PARAGRAPH, len(opening[0])):
+            lines.append(shorten_text(opening[0], left))
+            sources.add(opening[1])
+        return Excerpt(body_of("\n".join(lines)), 1, 1, frozenset(sources))
     lines = [*head, *dict.fromkeys((*answer.own, *answer.others))]
     left = max(size - sum(len(line) + 1 for line in lines), PARAGRAPH)
     body = "\n".join(rest).strip()
     passages = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
     if passages is None:
-        return Excerpt(body_of("\n".join(lines)), 0, len(list(pieces(body))))
-    return replace(passages, body=body_of("\n".join((*lines, passages.body))))
+        return Excerpt(body_of("\n".join(lines)), 0, len(list(pieces(body))), frozenset(sources))
+    return replace(passages, body=body_of("\n".join((*lines, passages.body))), sources=frozenset(sources))
 
 
 def shorten_text(text: str, longest: int) -> str:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.model.memory import unpack_id
 from pellucid.recall.state import Pool
 
 FLAGS = ("active", "valid", "trusted", "pinned", "wanted", "dated", "named", "asks", "cold")
@@ -227,3 +228,17 @@ def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, positions: Rows, ga
         **marks,
         **arms,
     )
+
+
+def pack_pairs(pairs: Sequence[tuple[str, str]], pool: Pool) -> list[tuple[int, int]]:
+    """Return pairs of ids of candidates as pairs of their positions in the pool.
+
+    An id that is not in the pool raises KeyError.
+    """
+    position = {unpack_id(raw): at for at, raw in enumerate(pool.ids)}
+    return [(position[one], position[other]) for one, other in pairs]
+
+
+def unpack_pairs(pairs: Sequence[Sequence[int]], pool: Pool) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of ids of which `pack_pairs` returned the positions."""
+    return tuple((unpack_id(pool.ids[one]), unpack_id(pool.ids[other])) for one, other in pairs)

@@ -28,7 +28,7 @@ from pellucid.model.wire import Wire
 from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.receipt.before import FIFTH, FIRST, pool_before, pool_of_fifth
-from pellucid.recall.receipt.pool import pack_pool, unpack_pool
+from pellucid.recall.receipt.pool import pack_pairs, pack_pool, unpack_pairs, unpack_pool
 from pellucid.recall.receipt.words import place_of_word, query_bytes, spelled, split_query
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
@@ -153,6 +153,7 @@ def draft(state: State) -> Draft:
         "episodes": [_trace_values(each) for each in state.context.episodes],
         "passes": [_trace_values(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
+        **({"quotes": pack_pairs(state.context.quotes, pool)} if state.context.quotes else {}),
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"retold": pool.retold} if pool.retold else {}),
         **({"own": True} if plan.own else {}),
@@ -391,6 +392,7 @@ def _state_of(
             ),
             episodes=tuple(_trace_of(EpisodeTrace, row) for row in header.get("episodes", ())),
             passes=tuple(_trace_of(PassTrace, row) for row in header.get("passes", ())),
+            quotes=unpack_pairs(header.get("quotes", ()), pool),
         ),
         stages=tuple(_trace_of(StageTrace, stage) for stage in header["stages"]),
     )

@@ -80,7 +80,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # nobody is sure of what is not shown
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
-        ("doubt", plain(signs_in_words(doubt)) if doubt else ()),
+        ("doubt", plain(signs_in_words(doubt, [each.memory_id for each in snapshot.results])) if doubt else ()),
         ("shown", plain(shown_in_words(snapshot))),
         ("degraded", prose("; ".join(failures_in_words(snapshot)))),
         ("recall", verbatim(snapshot.snapshot_id)),

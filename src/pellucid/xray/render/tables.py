@@ -9,6 +9,7 @@ from pellucid.xray.render.fields import millis
 from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
 from pellucid.xray.render.terms import decimals
 from pellucid.xray.words.failures import note_in_words
+from pellucid.xray.words.numbers import listed
 from pellucid.xray.words.rungs import (
     away_in_words,
     barred_in_words,
@@ -115,11 +116,17 @@ def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str]
 
 
 def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> Spans:
-    """Return why a candidate was rejected, and of a section which result stands for its document, if one does."""
+    """Return why a candidate was rejected, under which results its words are quoted, and of a section which result
+    stands for its document, as far as there are such results.
+    """
     numbers = {each.memory_id: f"[{place}]" for place, each in enumerate(snapshot.results, start=1)}
+    quoting = [numbers[each] for each in candidate.quoted_under if each in numbers]
     number = numbers.get(candidate.told_under or "", "")
-    stands = f"; its document is told of under {number}" if number and candidate.rejected_by != ASKED_EDGES else ""
-    return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(stands))
+    stands = ""
+    if number and number not in quoting and candidate.rejected_by != ASKED_EDGES:
+        stands = f"; its document is told of under {number}"
+    quoted = f"; words of it are quoted under {listed(quoting)}" if quoting else ""
+    return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(f"{stands}{quoted}"))
 
 
 def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCandidate]) -> Table:

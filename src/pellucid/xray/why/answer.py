@@ -24,6 +24,7 @@ from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.shown import CandidateView
 from pellucid.xray.whereabouts import (
     cut_in_words,
+    ids_quoting,
     omitted_reason,
     rank_in,
     rank_in_context,
@@ -238,6 +239,7 @@ def _finding(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], recalls: int, bar
         ranked=len(recall.order),
         context_place=recall.context_place,
         told=cut_in_words(state, recall.memory.id),
+        quoted_at=tuple(rank_in_context(state, each) or 0 for each in ids_quoting(state, recall.memory.id)),
         top_k=settings.top_k_facts,
         budget=settings.char_budget,
         used=state.context.length,

@@ -104,6 +104,8 @@ class WhyFinding(Wire):
     context_place: int | None = None
     told: str | None = None
     """How much of it the context tells, where that is not all."""
+    quoted_at: tuple[int, ...] = ()
+    """The places in the context, from 1, of the memories whose lines quote words of it."""
     top_k: int
     budget: int
     used: int

@@ -36,8 +36,8 @@ _CHANGES = {
 
 
 def sentences(finding: WhyFinding) -> str:
-    """Tell a finding in plain sentences: what became of the memory, for an earlier recall how the question goes today
-    if that differs, and what would admit it.
+    """Tell a finding in plain sentences: what became of the memory, which results quote it, for an earlier recall how
+    the question goes today if that differs, and what would admit it.
     """
     outcome = (
         _sentence_of_hit(finding)
@@ -45,7 +45,9 @@ def sentences(finding: WhyFinding) -> str:
         else _MISSES.get(finding.stage or "", _sentence_of_rung)(finding)
     )
     today = f"{finding.today[0].upper()}{finding.today[1:]}." if finding.today else ""
-    return " ".join(part for part in (outcome, today, _change_in_words(finding)) if part)
+    places = listed([f"[{place}]" for place in finding.quoted_at])
+    quoted = f"Words of it are quoted in the context under {places}." if places else ""
+    return " ".join(part for part in (outcome, quoted, today, _change_in_words(finding)) if part)
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:

@@ -1,7 +1,10 @@
 """A recall's doubt in its answer in, the same in plain words out."""
 
+from collections.abc import Sequence
+
 from pellucid.model.snapshot import AbstentionTrace
 from pellucid.recall.context.abstain import ANSWERED, UNKNOWN_FROM, UNSURE_FROM, WEIGHTS, unsure
+from pellucid.xray.words.numbers import listed
 
 SURE_BELOW = 0.3
 _BOUNDS = {
@@ -27,16 +30,19 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     return f"{unsure(doubt) or sure} (doubt {number})"
 
 
-def signs_in_words(trace: AbstentionTrace) -> str:
+def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold;
     then what each range of doubt is called.
 
+    `results` are the ids of the results in order: the memories that were judged are named by their numbers (`[1]`).
     Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
+    judged = {name: _numbers_of(ids, results) for name, ids in trace.measured.items()}
     signs = {
-        "near": "nearness in meaning of the nearest few",
-        "met": "the reranker's highest few scores",
-        "held": "share of the question's words that the first three hold together, rare ones counting more",
+        "near": f"nearness in meaning of the nearest ({judged.get('near', 'a few')})",
+        "met": f"what the reranker gives its best ({judged.get('met', 'a few')})",
+        "held": f"share of the question's words that the first of the ranking ({judged.get('held', 'three')}) hold "
+        "together, rare ones counting more",
     }
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
     if not values:
@@ -48,6 +54,15 @@ def signs_in_words(trace: AbstentionTrace) -> str:
     return (
         f"{number} = 1 − ({parts}) / {weight}, of all that passed the filters, shown or not; {_ranges_in_words(trace)}"
     )
+
+
+def _numbers_of(ids: Sequence[str], results: Sequence[str]) -> str:
+    """Return the numbers of these memories among the results, and how many more of them were left out: `[1], [3] and
+    one left out`.
+    """
+    numbers = [f"[{results.index(each) + 1}]" for each in ids if each in results]
+    left_out = len(ids) - len(numbers)
+    return listed([*numbers, *([f"{'one' if left_out == 1 else left_out} left out"] if left_out else [])])
 
 
 def _ranges_in_words(trace: AbstentionTrace) -> str:
