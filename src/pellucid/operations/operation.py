@@ -194,7 +194,8 @@ def in_home(
 
     @wraps(run)
     def run_in_home(call: Call, asked: In) -> Out:
-        """Open the call's home if it is not open, and run the function in it."""
+        """Open the call's home if it is not open, run the function (or `preview`, if the input asks for it) in it, and
+        return its output."""
         chosen = preview if preview and getattr(asked, "preview", False) else run
         return chosen(call.app, asked)
 
@@ -303,7 +304,7 @@ class Operation(Generic[In, Out]):
 
 
 def problems_error(count: int) -> UnhealthyError | None:
-    """Return the error for a check that found `count` problems; None if `count` is 0."""
+    """Return, without raising it, the error for a check that found `count` problems; None if `count` is 0."""
     if not count:
         return None
     return UnhealthyError(counted(count, "problem", "problems"), next_step="each line above says what to do")

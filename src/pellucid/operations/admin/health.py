@@ -199,8 +199,8 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
 
 
 def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
-    """Yield a note with the number of turns that wait in the spool, if any, and a note for each pass (lifecycle,
-    consolidate, report) that is due by `beat`."""
+    """Yield a note with the number of turns of live sessions that wait to be made into memories, if any, and a note for
+    each pass (lifecycle, consolidate, report) that is due by `beat`."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -290,13 +290,13 @@ class HomeInput(Wire):
 
 def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
     """Check the call's home. If databases are damaged, report these alone, without opening the home; else open it and
-    go on as `examine_home` does. StoreError as of `check_databases`.
-    """
+    go on as `examine_home` does. StoreError if a database cannot be read for another reason, such as a lock."""
     return check_databases(call.settings.home) or examine_home(call.app, is_sound=True)
 
 
 def rebuild_home(call: Call, _asked: HomeInput) -> RebuildOutput:
-    """Rename the home's index if it is damaged, then open the home and index every file anew."""
+    """Rename the home's index if it is damaged, then open the home and do as `rebuild`: take over edits of the vault,
+    index every file anew, and return the counts."""
     set_aside = set_damaged_index_aside(call.settings.home)  # before `call.app` opens the home
     return rebuild(call.app, set_aside)
 

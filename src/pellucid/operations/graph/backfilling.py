@@ -142,7 +142,8 @@ def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, 
 
 
 def _surplus_lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
-    """Yield a line for each fact that `one` has and `other` lacks, sorted within each kind of fact."""
+    """Yield a line for each fact that `one` has and `other` lacks: edges, claims, aliases, entities, then which
+    memories answer for things; sorted within each of these kinds."""
     yield from sorted(_edge_line(each) for each in {*one.edges} - {*other.edges})
     yield from sorted(_claim_line(each) for each in {*one.claims} - {*other.claims})
     yield from sorted(f"{alias} is {key}" for alias, key in {*one.aliases} - {*other.aliases})
