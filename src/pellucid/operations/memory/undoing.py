@@ -108,7 +108,8 @@ def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> lis
     """Return the ledger rows to undo, oldest first; empty if there are none. They are all rows of the operation that
     the request names, or of the operations `imports`, if there are any; or the last change of a memory, with the rows
     of the same operation that are linked to it, but for those of memories forgotten since. Events `corroborated`,
-    `redated` and `forgotten` cannot be undone. Errors of `find_memory` if the target is no operation and no memory."""
+    `redated` and `forgotten` cannot be undone. NotFoundError if the target is no operation and no memory, InputError if
+    it is several."""
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)

@@ -191,10 +191,9 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
-    """Whether a leg found nothing although the question names what it looks for: files to review, or edges.
-
-    Edges that a question only seems to ask for ("what does Ines need?") are not missed if the doubt is below 0.5.
-    """
+    """Whether a leg (one of the searches of a recall) found nothing although the question names what it looks for:
+    files to review, or edges (relations). Edges that a question only seems to ask for ("what does Ines need?") are not
+    missed if the doubt is below 0.5."""
     if leg.health != "empty":
         return False
     sure = state.abstention is not None and not unsure(state.abstention.score)
@@ -205,8 +204,8 @@ def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
     """Run, record and explain a recall of the request's own namespace alone. With `align`, the words of question and
-    memories that matched are added; `turned_away` is the most rejected memories to name. Errors as of `recall`.
-    """
+    memories that matched are added; `turned_away` is the most rejected memories to name. InputError for a request that
+    is not valid, DeadlineError if the time of the call was over."""
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
     receipt = receipt_draft.receipt()
     found = (*state.served, *_left_out_for_another(app, receipt.state))
@@ -217,8 +216,9 @@ def xray_new_recall(
 def xray_by_id(
     app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Explain a recorded recall. With `align`, the words of question and memories that match today are added;
-    `turned_away` is the maximum number of rejected memories to name. Errors as of `load_receipt`."""
+    """Explain a recorded recall (its id, or `last`, `last~1` …). With `align`, the words of question and memories that
+    match today are added; `turned_away` is the maximum number of rejected memories to name. NotFoundError if there is
+    no such recall or its receipt is gone, StoreError if the receipt cannot be read."""
     receipt = load_receipt(app, namespace, recall_id)
     snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
     return with_headlines(app, receipt.state.request, snapshot)
@@ -327,10 +327,9 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt. `found` are the memories that it served and, for their reasons, those
-    of `_left_out_for_another`; if None, they are read from the index.
-    With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
-    rejected memories to name."""
+    """Build the X-ray (explanation) of a recall from its receipt. `found` are the memories that it served and, for
+    their reasons, those of `_left_out_for_another`; if None, they are read from the index. With `align`, the words of
+    question and memories that match are added; `turned_away` is the maximum number of rejected memories to name."""
     if found is None:
         request = receipt.state.request
         found = app.index.memories(request.namespace, receipt.state.context.included)
@@ -345,7 +344,8 @@ def build_snapshot(
 
 
 def _left_out_for_another(app: App, state: State) -> list[Served]:
-    """Return the memories, as of today, that were left out as repeats, or as sections beside what an edge leads to."""
+    """Return the memories, as of today, that a recall left out because of another memory: repeats of a better one, and
+    sections beside those that are related to the entity in the way that the question asks for."""
     return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 

@@ -146,7 +146,7 @@ class _Pass:
         self.decisions += decisions
 
     def _commit(self, changes: ChangeSet) -> None:
-        """Commit the changes as one operation, if there are any."""
+        """Commit the changes as one operation, if there are any, and append its id to `op_ids`."""
         plan = changes.plan()
         if plan.rows:
             self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)

@@ -104,8 +104,8 @@ def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
 
 def _find_nearest(app: App, request: Request, text: str) -> Target:
     """Find the memories nearest to a text by meaning (by shared words if there is no encoder), whatever their state: up
-    to ten, but only the first if its cosine is `_NEAR` or more and leads that of the second by `_LEAD` or more.
-    NotFoundError if `_search_nearest` finds none."""
+    to ten, but only the first if its cosine is at least 0.6 (`_NEAR`) and leads that of the second by at least 0.05
+    (`_LEAD`). NotFoundError if there is none."""
     with app.recaller.world(request, app.deadline) as world:
         rows, cosines = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
@@ -116,8 +116,8 @@ def _find_nearest(app: App, request: Request, text: str) -> Target:
 
 
 def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    """Return the index rows of up to ten memories nearest to a text, best first, and their cosines, of which those
-    below `_ALIKE` are left out. Without an encoder the nearest by BM25, and no cosines."""
+    """Return the index rows of up to ten memories nearest to a text, best first, and their cosines; those with a cosine
+    below 0.35 (`_ALIKE`) are left out. Without an encoder, the nearest by shared words (BM25), and no cosines."""
     admission = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
