@@ -190,7 +190,7 @@ def remove_documents(app: App, request: RemoveInput) -> RemovedOutput:
 
 def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
     """Return the documents whose files are at or below the path `name`; if there are none, a list with the document of
-    that name. Errors as of `_find_document`."""
+    that name. NotFoundError if there is no such document either, InputError if several have the name."""
     place = _stored_place(app, name)
     found = app.graph.documents(namespace)
     below = [each for each in found if place and stored_file(each.document).is_relative_to(place)]

@@ -198,7 +198,7 @@ def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
 
 def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
     """Return the brief, if the session's start did not show one (no server was running then), and the memories that the
-    prompt recalls, without those in the brief; either can be empty."""
+    prompt recalls, without those in the brief; an empty answer if there is neither."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
     start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()

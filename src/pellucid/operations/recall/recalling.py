@@ -308,7 +308,7 @@ def _recall_of_current_files(app: App, request: Request) -> State:
 
 
 def _millis_since(began: float) -> float:
-    """Return the milliseconds since a reading of `perf_counter`."""
+    """Return the milliseconds since `began`, a reading of `perf_counter`."""
     return (perf_counter() - began) * 1000
 
 
@@ -368,8 +368,8 @@ def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served])
 
 
 def xray(app: App, asked: XrayInput) -> RecallXraySnapshot:
-    """Explain the recorded recall of the input, else run and explain a recall of its question; InputError if the input
-    has neither."""
+    """Explain the recorded recall of the input, else run, record and explain a recall of its question. InputError if
+    the input has neither, or the question is not valid; NotFoundError if the recall or its receipt is gone."""
     if asked.recall_id:
         return xray_by_id(app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.question is None:

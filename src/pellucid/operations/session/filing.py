@@ -105,7 +105,8 @@ class SessionFiling:
         return earlier_namespace or (self._register_project(place) if place else self._default_namespace)
 
     def _find_place(self, folder: str) -> FolderPlace | None:
-        """Return the root and project of a folder (looked up only once); None if the folder cannot be a project's."""
+        """Return the root and project of a folder (looked up only once, until the registry changes); None if the folder
+        cannot be a project's."""
         if folder not in self._folders:
             self._folders[folder] = place_of(folder, self._known)
         return self._folders[folder]
@@ -154,6 +155,7 @@ class SessionFiling:
         return next((each for each in named if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
-        """Change the registry of projects on disk, load it anew, and forget the folders that were looked up."""
+        """Store the registry of projects that `change` returns for the present one, load it anew, and forget the
+        folders that were looked up."""
         self._known = self._app.projects.change(change)
         self._folders.clear()

@@ -84,10 +84,9 @@ class Intake:
 
     def take(self, turns: Iterable[Turn]) -> None:
         """Cut turns, whose `fingerprint` is set, into segments and keep these; returns when all are searchable. All
-        turns go to this namespace: an import, which has several, calls `distribute` itself.
-
-        Errors as of `keep`; what was kept before stays, and a repeated import takes the rest.
-        """
+        turns go to this namespace: an import, which has several, calls `distribute` itself. After an EncoderError,
+        DeadlineError or UnhealthyError (see `keep`), what was kept before stays, and a repeated import takes the
+        rest."""
         distribute(turns, lambda _: self)
 
     def keep(self, batch: Sequence[Segment]) -> list[str]:
@@ -239,7 +238,7 @@ class Intake:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
-        """Return the writes of the episode files in verbatim mode, of those segments that have passages; count them."""
+        """Return the writes of the episode files in verbatim mode, of segments with passages, and count their parts."""
         made = (
             episode_write(each.segment, self.namespace, self.app.clock, keeping=self._retention(each))
             for each in observed
@@ -368,13 +367,14 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:
-    """Return `NAMESPACE MODE`, a part of a turn's key; with another form, everything would be imported again."""
+    """Return `NAMESPACE MODE`, a part of the key by which a turn that was imported before is recognised. With another
+    form of it, everything would be imported again."""
     return f"{namespace} {mode}"
 
 
 def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> None:
     """Cut a stream of turns, which have fingerprints, into segments, and let the intake that `intake_of` returns for
-    each segment's session keep it, some 500 turns at a time. Errors as of `Intake.keep`."""
+    each segment's session keep it, some 500 turns at a time. Errors of `Intake.keep` end it; what was kept stays."""
     batches: dict[str, tuple[Intake, list[Segment]]] = {}
     waiting = 0
     for segment in segments(turns):
@@ -388,7 +388,7 @@ def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> Non
 
 
 def _keep_batches(batches: dict[str, tuple[Intake, list[Segment]]]) -> None:
-    """Have each intake keep its batch, and remove the batches."""
+    """Let each intake of `batches` (by namespace, with its segments) keep its segments, and empty the map."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()

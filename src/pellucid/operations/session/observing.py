@@ -148,14 +148,15 @@ class Observer:
 
     def follow(self, read: Callable[[int], bytes]) -> None:
         """Take lines as they arrive, until `read(max_bytes)` returns no bytes; all are acknowledged before more are
-        read. Errors as of `take`; what was acknowledged before stays."""
+        read. StoreError if the spool cannot be written, DeadlineError if the time of the call is over; what was
+        acknowledged before stays."""
         for lines in line_batches(read):
             self.take(lines)
 
     def take(self, lines: Sequence[str]) -> int:
         """Spool the turns of some lines, flush the segments that they complete, and return the number of new turns.
-        StoreError and DeadlineError as of `observe_turns`; if extraction fails, the turns wait, and the output of
-        `finish` says why."""
+        StoreError if the spool cannot be written, DeadlineError if the time of the call is over; if extraction fails,
+        the turns wait, and the output of `finish` says why."""
         before = self._spooled.total()
         by_session: dict[str, list[Turn]] = {}
         for turn in self._transcript.turns(lines):
@@ -206,7 +207,7 @@ class Observer:
         return self._outcome()
 
     def _waiting(self) -> list[Waiting]:
-        """Return the sessions with waiting turns in the namespaces of this stream."""
+        """Return a row of the spool for each session with waiting turns in the namespaces of this stream."""
         namespaces = self._namespaces()
         return [each for each in self._app.spool.waiting() if each.namespace in namespaces]
 

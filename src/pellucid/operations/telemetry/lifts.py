@@ -54,7 +54,7 @@ def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Seque
 
 
 def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
-    """Return a row with unknown ranks for each leg and each memory."""
+    """Return a row with unknown ranks (None) for each leg and each memory, all memories of one leg together."""
     return [LiftRow(memory_id, leg, None, None) for leg in legs for memory_id in memory_ids]
 
 

@@ -169,7 +169,8 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
 
 
 def _days(sessions: Sequence[KeptSession], answering: AnsweringSessions) -> Iterator[BriefDay]:
-    """Yield each day on which sessions began, oldest first, with its numbers of sessions and memories."""
+    """Yield each day on which sessions began, oldest first, with the number of its sessions and of their memories that
+    a recall is allowed to return (`answering` has them)."""
     by_day = dict[str, list[KeptSession]]()
     for each in sessions:
         by_day.setdefault(each.day, []).append(each)
@@ -305,8 +306,8 @@ def _last_words(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _told_of_deeds(text: str) -> list[str]:
-    """Return the sentences of an agent's text that tell what was done or found: prose, without questions and without
-    what the agent is about to do."""
+    """Return the sentences of an agent's text that tell what was done or found, in order: prose, without questions and
+    without what the agent is about to do; empty if there are none."""
     intent = detect_language(text).noise.intent
     return [each for each in prose_sentences(text) if not has_question_form(each) and not intent.search(each.lower())]
 
