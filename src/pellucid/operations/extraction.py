@@ -73,8 +73,8 @@ def open_chat(settings: Settings, kind: ModelKind, deadline: Deadline | None = N
 
 
 def default_model_kind(settings: Settings) -> ModelKind:
-    """Return the kind of model that the extractor uses, else the judge. If both are heuristic: `command` if a command
-    but no URL is configured, else `llm`."""
+    """Return the kind of model that the extractor uses, else the kind that the judge uses. If both are heuristic:
+    `command` if a command but no URL is configured, else `llm`."""
     for kind in (settings.observe.extractor, settings.observe.judge):
         if kind != "heuristic":
             return kind

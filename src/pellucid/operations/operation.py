@@ -148,8 +148,8 @@ class Call:
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
     ) -> None:
         """Notify the home's watchers that operation `row` on the input `asked` ended with the output `outcome`, or with
-        `error`; do nothing if the home was not opened, or has none. `began_ns` is the start in epoch nanoseconds. A
-        preview or dry run is told without the operation's `span`, as one that changed no memory."""
+        `error`; do nothing if the home was not opened, or has no watchers. `began_ns` is the start in epoch
+        nanoseconds. A preview or dry run is told without the operation's `span`, as one that changed no memory."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))

@@ -39,8 +39,8 @@ class Comparison:
     _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
 
     def run(self) -> None:
-        """Check every file of the vault. Appends problems to `found`, and adds files that are damaged or cannot be
-        compared to `skip`."""
+        """Check every file of the vault. Appends problems to `found`, and adds to `skip` the files that are damaged or
+        cannot be compared."""
         incomparable: set[str] = set()
         for stamp in self.app.records.walk():
             try:

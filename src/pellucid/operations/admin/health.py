@@ -264,7 +264,8 @@ def _model_findings(folder: Path) -> Iterator[HealthFinding]:
 
 
 def _drift_notes(drift: Drift) -> Iterator[str]:
-    """Yield a note each on files that others added, edited and deleted: their number and the first names."""
+    """Yield a note for each kind of edit that others made (files added, edited, deleted), if there are such files:
+    their number and the first five paths."""
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
             yield f"{len(paths)} {kind} outside Pellucid: {first_names(paths)}"

@@ -152,8 +152,8 @@ def show_document(app: App, request: DocumentInput) -> DocumentOutput:
 
 
 def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
-    """Return the edges that a vault file states and that have not ended by now, each as a line `SOURCE TYPE TARGET`
-    with the part of the target that is meant, sorted."""
+    """Return the edges that a vault file states and that have not ended by now, sorted, each as a line
+    `SOURCE TYPE TARGET`, followed by the part of the target that is meant, such as `§3`, if one is."""
     names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
     lines = {
         f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}"

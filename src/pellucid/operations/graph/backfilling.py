@@ -127,7 +127,8 @@ def _namespace_of(parsed: Parsed) -> str:
 
 
 def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
-    """Return the facts as one set for each of `_KINDS`, so that they can be compared regardless of order."""
+    """Return the facts as one set for each of `_KINDS` (edges, claims, aliases, entities, answers), in this order, so
+    that they can be compared regardless of order."""
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 

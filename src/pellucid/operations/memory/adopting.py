@@ -233,7 +233,8 @@ class _Adoption:
         return {words_key(self.app.key, self.namespace, original.content, name) for name in names}
 
     def _adoption_key(self, original: AdoptedMemory, digest: str) -> bytes:
-        """Return the key that marks a memory's content hash (`digest`) in its status as adopted."""
+        """Return the key (a keyed hash) by which a later call recognises that a memory with this content hash
+        (`digest`) and the status of `original` was adopted."""
         subject = f"{self.namespace}\0adopted\0{original.status}\0{digest}"
         return hashlib.blake2b(subject.encode(), key=self.app.key, digest_size=16).digest()
 

@@ -179,7 +179,7 @@ def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
 
 
 def _plan_request(app: App, request: ForgetInput) -> Erasure:
-    """Plan the erasure of what a request names; NotFoundError if a name fits nothing, InputError if several."""
+    """Plan to erase what a request names; NotFoundError if a name fits nothing, InputError if it fits several."""
     documents = app.graph.documents(request.namespace)
     named = [
         served for each in request.memory_ids for served in _find_memories(app, request.namespace, each, documents)
@@ -348,7 +348,7 @@ def _check_gone(app: App, plan: Erasure) -> None:
 
 
 def _ledger_rows(app: App, memory: Memory, why: str, keys: Sequence[bytes], at: datetime) -> list[dict[str, object]]:
-    """Return the ledger rows of a forgotten memory: its tombstone with these keys, and the reason for forgetting it."""
+    """Return a forgotten memory's ledger rows: the tombstone with its keys, then when and `why` it was forgotten."""
     hexes = tuple(key.hex() for key in keys)
     tombstone = TombstoneRow(memory_id=memory.id, namespace=memory.namespace, at=at, keys=hexes)
     forgotten = LifecycleRow(

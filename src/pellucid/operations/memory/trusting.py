@@ -316,8 +316,8 @@ def _commit(
     preview: bool = False,
     restored: Sequence[Served] = (),
 ) -> TrustChangeOutput:
-    """Commit the changes, unless `preview` is set or `memories`, which they are of, is empty; return the output. `what`
-    was done to the memories that are not among `restored`, such as `quarantined`."""
+    """Commit the changes, which are those of `memories`, unless `preview` is set or there are none, and return the
+    output, which names these memories. `what` was done to those that are not in `restored`, such as `quarantined`."""
     restored_ids = {each.memory.id for each in restored}
     changed = tuple(
         _trust_changed(changes.now(each.memory), "restored" if each.memory.id in restored_ids else what)

@@ -81,9 +81,8 @@ def _import_operations(app: App, target: str) -> set[str]:
 
 
 def _imported_memories(app: App, namespace: str, imports: Collection[str]) -> list[Served]:
-    """Return the memories to put away with these imports: passages of episodes that they began, since a change of one
-    passage writes all of the file again, and other memories of the files that they wrote last.
-    """
+    """Return the memories to archive when these imports are undone: the passages of the episodes that they began,
+    whoever wrote the file last, and other memories whose files they wrote last."""
     begun = _paths_begun_by(app, imports)
     return [
         each

@@ -137,7 +137,8 @@ def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     """Ask the recorded request again today, without recording that, and compare the result with the receipt. If the
-    receipt lacks the question, nothing is asked, `identical` is None, and that is the only reason."""
+    receipt lacks the question, nothing is asked, `identical` is None, and the only reason given is that it was
+    withheld."""
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # every recorded setting applies
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:

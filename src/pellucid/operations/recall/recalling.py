@@ -109,13 +109,10 @@ class RecallOutput(Wire):
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory within a budget of characters, and store the receipt.
 
-    Each namespace of `request.also` that holds anything is searched by a recall of its own, with a share (see
-    `NAMESPACE_SHARE`) of budget and `topK`. Its answer, unless empty, is in `also`; its context is joined to the first.
-
-    Raises:
-        InputError: the query is empty or too long, or a value is out of range.
-        DeadlineError: the time of the call was over; the recall has no receipt.
-    """
+    Each namespace of `request.also` that holds anything is searched by a recall of its own, with a quarter of budget
+    and `topK` (an equal part, if there are more than three) and what is left over. Its answer, unless empty, is in
+    `also`; its context is joined to the first. InputError if the query is empty or too long, or a value is out of
+    range; DeadlineError if the time of the call was over, and then the recall has no receipt."""
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _recall_one_namespace(app, request)
@@ -147,7 +144,8 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in this namespace alone, record it, and give each memory's reason or, abstaining, the nearest misses."""
+    """Recall in this namespace alone and record it; return the answer with the reason of each memory or, if it abstains
+    (since nothing is near enough), with the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)  # of the receipt, as every later X-ray is
     results = {result.memory_id: result for result in snapshot.results}

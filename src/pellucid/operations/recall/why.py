@@ -232,7 +232,8 @@ def _find_cause(app: App, asked: Request, served: Served, receipt: Receipt | Non
 
 
 def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
-    """List the first ten memories that the words can mean, and explain the first three."""
+    """List the first ten memories that the words can mean, and explain the first three: by the recorded recall of
+    `receipt` or, if that is None, by a recall of `asked`."""
     how = "are near these words" if target.matched == "meaning" else "fit"
     explanations = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(

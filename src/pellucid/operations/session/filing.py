@@ -40,10 +40,10 @@ class SessionFiling:
         self._kept_sessions = cache(app.lookup.sessions)  # by namespace
 
     def with_known_namespace(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Yield the same turns, each after its session's namespace was chosen, for which the first of them are held
-        back. It is chosen when a turn of the session names a folder, `PATIENCE` of its turns wait, more than 64
-        sessions wait (of these, the one that waits longest), or there are no more turns. The turns of a session stay in
-        order."""
+        """Yield the same turns, but each only after its session's namespace was chosen; until then, the first turns of
+        a session are held back. It is chosen when a turn of the session names a folder, 20 (`PATIENCE`) of its turns
+        wait, more than 64 sessions wait (for the one that waits longest), or there are no more turns. The turns of a
+        session stay in order."""
         waiting: dict[str, list[Turn]] = {}
         for turn in turns:
             if turn.session_id in self._sessions:
@@ -133,8 +133,8 @@ class SessionFiling:
         return registered.namespace if registered else self._default_namespace
 
     def _earlier_namespace(self, turns: Sequence[Turn], *, is_named: bool) -> str | None:
-        """Return the namespace in which turns of the session were ever spooled, else in which one of its first
-        `PATIENCE` turns was taken in any mode, else which has episodes of the session; None if there is none. Of
+        """Return the namespace in which turns of the session were ever spooled, else in which one of its first 20
+        (`PATIENCE`) turns was taken in any mode, else which has episodes of the session; None if there is none. Of
         several, `local/default` comes last. Without `is_named` the session's id is only its file's name, which other
         sessions can share: then only the first message is looked for, and episodes do not count."""
         candidates = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))

@@ -122,8 +122,7 @@ class Intake:
     def _unmarked_keys(self, batch: Sequence[Segment], observed: Sequence[Observed]) -> set[bytes]:
         """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen.
 
-        Those are forgotten turns: marked as seen, a later import leaves them out at once.
-        """
+        These are forgotten turns: once the caller marks them as seen, a later import leaves them out at once."""
         left_out = _fingerprints(batch) - _fingerprints(each.segment for each in observed)
         # asked again after `_not_taken_yet`: another process may have marked some since
         return left_out - self.app.records.already_seen(left_out)
@@ -193,8 +192,8 @@ class Intake:
         return Observed(segment, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
     def _doubted_turns(self, segment: Segment, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
-        """Return, by position in the segment, which words of turns are doubted as injected orders; none if trust is
-        off. Only turns that are kept or are evidence of an observation are examined (see `doubted_turns`)."""
+        """Return a map from positions in the segment to what of these turns is doubted, as it reads as an injected
+        instruction; empty if trust is off. Only turns that are kept or are evidence of an observation are examined."""
         turns = segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in observations for at in each.fact.cited}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
@@ -290,8 +289,8 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
-        """Convert a segment's observations into statements for the reconciler, whose memories have the segment's
-        `episode` id and the ids of their artifacts."""
+        """Convert a segment's observations into statements for the reconciler, those with doubted words in quarantine;
+        their memories get the id `episode` and the ids of their artifacts."""
         agent, trust = observed.segment.turns[0].agent, self.app.settings.trust.enabled
         statements = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         statements = [quarantine_if_doubted(each, _doubted_ordinals(each, observed)) for each in statements]

@@ -267,9 +267,9 @@ class SpoolWriter:
             self._off.drop_reason(Turn(session_id, 0, "user", words), words)
 
     def admit(self, turn: Turn) -> None:
-        """Queue a turn for the spool, with the session's next number. A turn that must not be stored, as the session is
-        off the record, it belongs to a prompt of Pellucid's own, or the guard refuses it, is only counted and uses up a
-        number; for a turn that is in the spool or was imported see `_add_turn`."""
+        """Queue a turn for the spool, with the session's next number. A turn that must not be stored, because the
+        session is off the record, the turn belongs to a prompt of Pellucid's own, or the guard refuses it, is only
+        counted and uses up a number; for a turn that is in the spool or was imported see `_add_turn`."""
         turn = replace(
             turn,
             ordinal=self._next,

@@ -36,7 +36,7 @@ class Rehearsal(UnitOfWork):
         namespace: str | None,  # noqa: ARG002 - as a unit of work is asked
         texts: Iterable[str] = (),  # noqa: ARG002
     ) -> Generator[None]:
-        """Do nothing: a rehearsal needs no lock."""
+        """Run a `with` block without a lock, and encode nothing: a rehearsal needs neither."""
         yield
 
     def commit(
@@ -119,8 +119,8 @@ def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]
 
 def _changes_by_edit(served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`: a
-    status other than active, quarantine, a validity that has ended, expired or not begun. `rows` as in `state_changes`.
-    """
+    status other than active, quarantine, a validity that has ended, expired or not begun. `rows` maps ids of memories,
+    also of this one, to index rows."""
     memory, row = served.memory, rows[served.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})

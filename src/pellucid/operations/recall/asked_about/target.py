@@ -47,10 +47,8 @@ def find_target(app: App, request: Request, text: str) -> Target:
     """Find the memories of the request's namespace that a text can mean: by id (or its first eight or more hexadecimal
     digits, or last ten) or path, else by content, else by a part of the content, else by meaning (`_find_nearest`).
 
-    Raises:
-        InputError: the text is empty.
-        NotFoundError: no memory has this text, which can only be an id (`_find_by_id`), or resembles these words.
-    """
+    InputError if the text is empty. NotFoundError if the text can only be an id, and no memory has it, or if no memory
+    resembles its words."""
     text = text.strip()
     if not text:
         raise InputError("<memory> is required: an id, or words of it", code="missing_memory")
@@ -132,6 +130,6 @@ def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Se
 
 
 def _target_of(matched: Matched, found: Sequence[Served]) -> Target:
-    """Make the target of all memories that were found, of which the first `SHOWN` become its candidates; `matched` is
-    how they were found."""
+    """Make the target of all memories that were found, of which the first ten (`SHOWN`) become its candidates;
+    `matched` is how they were found."""
     return Target(matched, tuple(found[:SHOWN]), len(found))
