@@ -209,7 +209,7 @@ def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
 
 def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
     """Write the vault files that wait in the journal. Return the report and no findings; if the disk is full, an empty
-    report and a finding."""
+    report and a finding. StoreError if a file cannot be written for another reason."""
     try:
         return app.records.drain(), []
     except NoRoomError as error:
@@ -225,8 +225,8 @@ def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding
 
 
 def _orphan_findings(app: App) -> Iterator[HealthFinding]:
-    """Yield a finding for each memory that is superseded by a memory that was forgotten since, so that nothing in force
-    replaces it."""
+    """Yield a finding for each memory, of any namespace, whose successor (the memory that superseded it) was forgotten
+    since, so that nothing in force replaces it; not for a memory that was merely reworded."""
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"

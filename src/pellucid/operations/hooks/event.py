@@ -111,9 +111,8 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
     briefed = session.briefed or event.moment in ("start", "prompt")
 
     def with_answer(stored: HookedSession | None) -> HookedSession:
-        """Return the stored record of the session (None: the record before the answer) with the memories that the
-        answer shows, whether it asks, and whether a start or a prompt has come (`briefed`).
-        """
+        """Return a copy of the stored record of the session (if None, of the record before the answer), with the
+        memories that the answer shows, whether it asks, and whether a start or a prompt has come (`briefed`)."""
         stored = stored or session
         shown = tuple(dict.fromkeys((*stored.shown, *answer.shown)))
         asked = stored.asked or bool(answer.ask)

@@ -117,10 +117,8 @@ class SessionFiling:
         return place_of_file(folder, self._known) if folder else None
 
     def _register_project(self, place: FolderPlace) -> str:
-        """Register the project of a place if the project or its worktree is new, and return its namespace.
-
-        A new project beyond `MOST_PROJECTS` is not registered, and gets the default namespace.
-        """
+        """Register the project of a place if the project or its worktree is new, and return its namespace. A new
+        project beyond 1,000 (`MOST_PROJECTS`) is not registered, and gets the default namespace."""
         project = place.project
         if project and (place.worktree is None or place.worktree in project.worktrees):
             return project.namespace

@@ -177,9 +177,8 @@ class Observer:
         return self._spooled.total() - before
 
     def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
-        """Add those turns of one session that are to be kept to the spool of its namespace; count what was read,
-        dropped and spooled.
-        """
+        """Add those turns of one session that are to be kept to the spool of its namespace; count in the report and in
+        `_spooled` how many were read, dropped and spooled."""
         request = self._request.model_copy(update={"namespace": namespace})
         writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:

@@ -247,7 +247,7 @@ def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | No
 
 
 def _undone_groups(app: App, namespace: str) -> Undone:
-    """Return the groups of memory ids that earlier passes changed together and that somebody undid since."""
+    """Return the groups (sets) of memory ids that earlier passes changed together and that somebody undid since."""
     groups: dict[str, frozenset[str]] = {}  # by the id of the event
     undone: set[frozenset[str]] = set()
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):

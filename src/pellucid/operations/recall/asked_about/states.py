@@ -80,10 +80,9 @@ def _change_by_verb(
 ) -> Iterator[StateChange]:
     """Rehearse an operation on the memory `served` (nothing is written), and yield at most one change: the new
     standings of all memories in `rows` that it would alter, or its problem if it is refused. Yield nothing if, after
-    it, the memory would not be active, or its `standing` (the state that decides whether a recall may return it) would
-    be as before. `word` names the operation, `way` is its call as text; `verb` runs it in the app that it is called
-    with. `rows` maps the ids of the namespace's memories to index rows.
-    """
+    it, the memory would not be active, or its `standing` (its pin, and what decides whether a recall may return it)
+    would be as before. `word` names the operation, `way` is its call as text; `verb` runs it in the app that it is
+    called with. `rows` maps the ids of the namespace's memories to index rows."""
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     try:
@@ -104,8 +103,9 @@ def _change_by_verb(
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
-    """Return those memories of `after`, a map from ids to memories, whose `standing` (what decides whether a recall may
-    return them) differs from today's. The others are only in the same file, as the passages of an episode are."""
+    """Return those memories of `after`, a map from ids to memories, whose `standing` (pin, and what decides whether a
+    recall may return them) differs from today's. The others are only in the same file, as the passages of an episode
+    are."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
