@@ -212,8 +212,7 @@ class Edits(_Operations):
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
         """Archive a memory: it is kept, but no recall of the present returns it. `reason` is a code for the ledger, at
-        most 64 characters without spaces.
-        """
+        most 64 characters without spaces (else `InputError`). `NotFoundError` if there is no such memory."""
         return changing.ARCHIVE(self._call, memory_id=memory_id, reason=reason)
 
     def retract(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
@@ -236,8 +235,8 @@ class Edits(_Operations):
 
     def undo(self, target: str) -> undoing.UndoOutput:
         """Revert an operation (`op_…`), an import (`op_…` or `op_…..op_…`, whose memories are archived), or the last
-        change of a memory (`mem_…`). `ConflictError` if a memory was changed again since.
-        """
+        change of a memory (`mem_…`). `NotFoundError` if it changed nothing here, `ConflictError` if a memory was
+        changed again since."""
         return undoing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = True) -> forgetting.ForgetOutput:
@@ -272,8 +271,8 @@ class Graph(_Operations):
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
         """Return an entity (by its name or alias; or a memory or document, by its id or path), its neighbours in the
-        graph, and the memories or sections that state each edge.
-        """
+        graph, and the memories or sections that state each edge. `NotFoundError` if nothing has the name, `InputError`
+        if several do."""
         return graphing.GRAPH_SHOW(self._call, name=name, **options)
 
     def states(
@@ -298,9 +297,9 @@ class Graph(_Operations):
         return backfilling.BACKFILL(self._call, apply=apply)
 
     def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
-        """Measure how much search legs or score terms changed the results of the newest `limit` recalls (1 to 10,000;
-        those without a receipt do not count). `legs` are names such as `vector`; default: `graph` and `temporal`.
-        """
+        """Measure how much search legs (ways of searching) or score terms changed the results of the newest `limit`
+        recalls (1 to 10,000; those without a receipt do not count). `legs` are names such as `vector`; default: `graph`
+        and `temporal`."""
         return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
 
@@ -379,7 +378,7 @@ class HomeView(_Operations):
         return health.examine_home(self._call.app)
 
     def rebuild(self) -> health.RebuildOutput:
-        """Take over edits of the vault, and rebuild the search index from all of its files that can be read."""
+        """Take over edits of the vault, and rebuild the search index; `unreadable` names files that cannot be read."""
         return health.rebuild(self._call.app)
 
 

@@ -15,10 +15,10 @@ VERIFIED = "lastVerifiedAt"
 
 
 def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known_at: datetime | None) -> Memory:
-    """Return a memory as it was known at `known_at`, by undoing every later change in the ledger, and what its file
-    says was recorded later (`by_known`); unchanged if `known_at` is None. `changes` are ledger rows, oldest first, of
-    this memory and others. An `updated` after `known_at` becomes the time of the last change until then other than a
-    verification; without one, of the creation."""
+    """Return a memory as it was known at `known_at`: without the later changes in the ledger, and without what its file
+    says was recorded later (`by_known`). It is unchanged if `known_at` is None. `changes` are ledger rows, oldest
+    first, of this memory and others. An `updated` after `known_at` becomes the time of the last change up to `known_at`
+    that was not a verification or, if there was none, of the creation."""
     if known_at is None:
         return memory
     from pellucid.memory.changes import from_state  # with it the writers of vault files are loaded

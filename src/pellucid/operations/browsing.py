@@ -170,7 +170,7 @@ def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: 
 def show_memory(app: App, request: ShowInput) -> Shown:
     """Return one memory by its id, the last ten characters of the id, or its path, with its citations (what became of
     it after a recall served it). Records in the history that the memory was used and, if a recall of this session or
-    day served it, a citation (`cite_if_served`). Errors as of `find_memory`."""
+    day served it, a citation. NotFoundError if no memory fits, InputError if several do."""
     found = find_memory(app, request.namespace, request.memory_id)
     note_use(app, request.namespace, [found.memory.id], "opened", request.session_id)
     cite_if_served(app, request.namespace, found.memory.id, MemoryUse("opened", request.session_id, request.agent))

@@ -29,7 +29,8 @@ class Extraction:
     meters: tuple[Meter, ...] = ()
 
     def spent(self, since: Spent = (0, 0, 0.0)) -> Spent:
-        """Return the tokens and cost that the models have used so far, less `since`, an earlier return value."""
+        """Return (input tokens, output tokens, cost) that the models have used so far, less `since`, an earlier return
+        value."""
         sent = sum(meter.input_tokens for meter in self.meters)
         received = sum(meter.output_tokens for meter in self.meters)
         return sent - since[0], received - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
@@ -45,8 +46,8 @@ class Extraction:
 def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
     """Build the extractor and judge that the settings choose, and return them with the models' meters. Each is
     heuristic or asks a chat model; if both ask the same kind of model, they share one client. `deadline` is when the
-    call that asks is given up (None: never). Errors as of `open_chat`.
-    """
+    call that asks is given up (None: never). InputError if a setting of a model is missing or not valid, ChatError if
+    its program does not exist."""
     extracts, judges = settings.observe.extractor, settings.observe.judge
     chats = {kind: open_chat(settings, kind, deadline) for kind in (extracts, judges) if kind != "heuristic"}
     return Extraction(
@@ -72,8 +73,8 @@ def open_chat(settings: Settings, kind: ModelKind, deadline: Deadline | None = N
 
 
 def default_model_kind(settings: Settings) -> ModelKind:
-    """Return the kind of model that the extractor uses, else the judge. If both are heuristic: `command` if a command
-    but no URL is configured, else `llm`."""
+    """Return the kind of model that the extractor uses, else the kind that the judge uses. If both are heuristic:
+    `command` if a command but no URL is configured, else `llm`."""
     for kind in (settings.observe.extractor, settings.observe.judge):
         if kind != "heuristic":
             return kind

@@ -148,8 +148,8 @@ class Call:
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began_ns: int, error: Exception | None = None
     ) -> None:
         """Notify the home's watchers that operation `row` on the input `asked` ended with the output `outcome`, or with
-        `error`; do nothing if the home was not opened, or has none. `began_ns` is the start in epoch nanoseconds. A
-        preview or dry run is told without the operation's `span`, as one that changed no memory."""
+        `error`; do nothing if the home was not opened, or has no watchers. `began_ns` is the start in epoch
+        nanoseconds. A preview or dry run is told without the operation's `span`, as one that changed no memory."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
@@ -194,7 +194,8 @@ def in_home(
 
     @wraps(run)
     def run_in_home(call: Call, asked: In) -> Out:
-        """Open the call's home if it is not open, and run the function in it."""
+        """Open the call's home if it is not open, run the function (or `preview`, if the input asks for it) in it, and
+        return its output."""
         chosen = preview if preview and getattr(asked, "preview", False) else run
         return chosen(call.app, asked)
 
@@ -303,7 +304,7 @@ class Operation(Generic[In, Out]):
 
 
 def problems_error(count: int) -> UnhealthyError | None:
-    """Return the error for a check that found `count` problems; None if `count` is 0."""
+    """Return, without raising it, the error for a check that found `count` problems; None if `count` is 0."""
     if not count:
         return None
     return UnhealthyError(counted(count, "problem", "problems"), next_step="each line above says what to do")

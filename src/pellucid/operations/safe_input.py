@@ -36,7 +36,8 @@ class SafeInput(Wire):
 
     @model_validator(mode="after")
     def _redact_fields(self) -> Self:
-        """Replace every field but those in `RAW` by its redacted value; InputError for too long a text."""
+        """Replace every field but those in `RAW` by its redacted value, and return this input; InputError for too long
+        a text."""
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in self.RAW and isinstance(value, (str, tuple, dict)):
@@ -81,7 +82,7 @@ def _check_length(field: str, text: str, max_chars: int) -> None:
 
 
 def _shorter(field: str) -> str:
-    """Return the advice for a field whose text is too long; `content` and `query` have one of their own."""
+    """Return the advice for a field whose text is too long; `content` and `query` have advice of their own."""
     if field == "content":
         return f"put it into a file and {step('document.index')} it, or remember what matters of it"
     if field == "query":

@@ -68,8 +68,9 @@ class Upkeep:
 
 
 def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
-    """Run the jobs of `AT_OPENING`, and return the outcome of the last job. If jobs failed, raise the error of the
-    first of them, after all have run. With `take_over_edits=False`, only interrupted erasures are finished."""
+    """Run the jobs of `AT_OPENING` (finishing interrupted erasures, then indexing edits of the vault), and return the
+    outcome of the last job. If jobs failed, raise the error of the first of them, after all have run. With
+    `take_over_edits=False`, only erasures are finished."""
     jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
     last = JobOutcome("")
     for last in Upkeep(app, jobs).run_due(app.clock.now()):

@@ -30,9 +30,9 @@ KINDS: Mapping[Evidence, CitationKind] = {
 def note_use(
     app: App, namespace: str, memory_ids: Collection[str], kind: UseKind, session_id: str | None = None
 ) -> None:
-    """Record that somebody deliberately used memories, in a session or else on this day (UTC), each kind of use once.
-    A `StoreError` is ignored, and a read-only home is left alone: then nothing is recorded. The next lifecycle pass
-    uses these records for heat and tier."""
+    """Record that somebody deliberately used memories, in a session or else on this day (UTC); each `kind` of use, such
+    as `opened`, counts once for each memory there. A `StoreError` is ignored, and a read-only home is left alone: then
+    nothing is recorded. The next lifecycle pass uses these records for heat and tier."""
     if app.read_only or not memory_ids:
         return
     now = app.clock.now()

@@ -15,7 +15,8 @@ from pellucid.xray.words.visible import visible
 
 
 def rebuild_step() -> str:
-    """Return the next step, in words, that makes the index anew, with the call as the surface in use writes it."""
+    """Return the advice to rebuild the index, such as `run pellucid rebuild`; the call is written as the surface in use
+    (command line, HTTP, Python …) writes it."""
     return f"run {step('home.rebuild')}"
 
 
@@ -38,8 +39,8 @@ class Comparison:
     _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
 
     def run(self) -> None:
-        """Check every file of the vault. Appends problems to `found`, and adds files that are damaged or cannot be
-        compared to `skip`."""
+        """Check every file of the vault. Appends problems to `found`, and adds to `skip` the files that are damaged or
+        cannot be compared."""
         incomparable: set[str] = set()
         for stamp in self.app.records.walk():
             try:
@@ -51,10 +52,10 @@ class Comparison:
         self.skip |= incomparable
 
     def _check_file(self, stamp: Stamp) -> bool:
-        """Read a vault file, record the paths and fingerprints of its memories, and return True. Return False, without
-        recording fingerprints, if the file is gone, is in `skip`, or has other bytes than those that were indexed,
-        though the same size and time; the latter is also appended to `found`. InputError if the file cannot be parsed.
-        """
+        """Read a vault file, record the paths and fingerprints of its memories in `_places` and `_prints`, and return
+        True. Return False, without fingerprints, if the file is gone, is in `skip`, or has other bytes than those that
+        were indexed, though the same size and time; the latter is also appended to `found`. InputError if the file
+        cannot be parsed."""
         head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
             return False
@@ -107,8 +108,8 @@ class Comparison:
 
 
 def _memory_findings(problem: str, keys: list[_Key]) -> Iterator[HealthFinding]:
-    """Yield one finding for each namespace in `keys`, in order of name. `problem` says what is wrong with all of these
-    memories, such as `of the index stand in no file`."""
+    """Yield one finding for each namespace in `keys`, in order of name, with the number of its memories and the first
+    five of their ids. `problem` says what is wrong with all of them, such as `of the index stand in no file`."""
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
         yield finding("index", namespace, f"{len(ids)} memories {problem}: {first_names(ids)}", rebuild_step())

@@ -199,8 +199,8 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
 
 
 def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
-    """Yield a note with the number of turns that wait in the spool, if any, and a note for each pass (lifecycle,
-    consolidate, report) that is due by `beat`."""
+    """Yield a note with the number of turns of live sessions that wait to be made into memories, if any, and a note for
+    each pass (lifecycle, consolidate, report) that is due by `beat`."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -209,7 +209,7 @@ def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
 
 def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
     """Write the vault files that wait in the journal. Return the report and no findings; if the disk is full, an empty
-    report and a finding."""
+    report and a finding. StoreError if a file cannot be written for another reason."""
     try:
         return app.records.drain(), []
     except NoRoomError as error:
@@ -225,8 +225,8 @@ def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding
 
 
 def _orphan_findings(app: App) -> Iterator[HealthFinding]:
-    """Yield a finding for each memory that is superseded by a memory that was forgotten since, so that nothing in force
-    replaces it."""
+    """Yield a finding for each memory, of any namespace, whose successor (the memory that superseded it) was forgotten
+    since, so that nothing in force replaces it; not for a memory that was merely reworded."""
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
@@ -264,7 +264,8 @@ def _model_findings(folder: Path) -> Iterator[HealthFinding]:
 
 
 def _drift_notes(drift: Drift) -> Iterator[str]:
-    """Yield a note each on files that others added, edited and deleted: their number and the first names."""
+    """Yield a note for each kind of edit that others made (files added, edited, deleted), if there are such files:
+    their number and the first five paths."""
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
             yield f"{len(paths)} {kind} outside Pellucid: {first_names(paths)}"
@@ -290,13 +291,13 @@ class HomeInput(Wire):
 
 def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
     """Check the call's home. If databases are damaged, report these alone, without opening the home; else open it and
-    go on as `examine_home` does. StoreError as of `check_databases`.
-    """
+    go on as `examine_home` does. StoreError if a database cannot be read for another reason, such as a lock."""
     return check_databases(call.settings.home) or examine_home(call.app, is_sound=True)
 
 
 def rebuild_home(call: Call, _asked: HomeInput) -> RebuildOutput:
-    """Rename the home's index if it is damaged, then open the home and index every file anew."""
+    """Rename the home's index if it is damaged, then open the home and do as `rebuild`: take over edits of the vault,
+    index every file anew, and return the counts."""
     set_aside = set_damaged_index_aside(call.settings.home)  # before `call.app` opens the home
     return rebuild(call.app, set_aside)
 

@@ -47,8 +47,9 @@ def show_model(call: Call, request: ModelsInput) -> ModelsOutput:
 
 
 def _show_reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
-    """Show the reranking model's files, after downloading missing files for `pull`. If a file is missing, the model is
-    shown as not ready, without files. EncoderError as of `show_model`."""
+    """Show the reranking model's files in the cache, after downloading missing files if the action is `pull` (`report`
+    gets lines about that). If a file is missing, the model is shown as not ready, without files. EncoderError if a
+    download fails, or the setting `rerank.model` cannot name a model."""
     cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
     if request.action == "pull":
         pull(model, cache, report)

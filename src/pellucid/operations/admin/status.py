@@ -126,7 +126,8 @@ def _bytes_on_disk(home: Path, place: str) -> int:
 
 
 def _retention_in_words(app: App) -> dict[str, str]:
-    """Return a map from kinds of records to how long they are kept, such as `memories` to `until forgotten`."""
+    """Return a map from kinds of records (`trace`, `receipts`, `events`, `queryText`, `memories`, `ledger`) to how long
+    they are kept, in words, such as `until forgotten`."""
     settings, limits = app.settings, app.settings.history
     return {
         "trace": settings.observe.trace_retention,

@@ -103,7 +103,8 @@ def rotate_token(app: App, request: TokenInput) -> NewToken:
     token, token_id, digest = _new_token(app)
 
     def rotate(access_list: AccessList) -> AccessList:
-        """Return the access list with the new token for the principal of this name."""
+        """Return the access list with the new token for the principal of this name; NotFoundError if there is no such
+        principal."""
         changed = {"token_id": token_id, "digest": digest, "rotated": app.clock.now()}
         return access_list.with_principal(_find_principal(access_list, request.name).model_copy(update=changed))
 
@@ -116,7 +117,8 @@ def revoke_token(app: App, request: TokenInput) -> TokenView:
     revoked = list[Principal]()
 
     def revoke(access_list: AccessList) -> AccessList:
-        """Return the access list without the principal of this name, after appending the principal to `revoked`."""
+        """Return the access list without the principal of this name, after appending the principal to `revoked`;
+        NotFoundError if there is no such principal."""
         revoked.append(_find_principal(access_list, request.name))
         return access_list.without(request.name)
 

@@ -35,7 +35,8 @@ class EraseOutput(ForgetOutput):
 
 
 def preview_erase_subject(app: App, request: EraseInput) -> EraseOutput:
-    """Return what `erase_subject` would erase, counted by place; nothing is changed. Errors as of `subject_of`."""
+    """Return what `erase_subject` would erase, counted by place; nothing is changed. InputError unless the request
+    names exactly one of a session and an agent."""
     owned = find_owned(app, subject_of(request))
     places = Counter(table for table, _ in app.traces.rows(owned.subject, owned.recall_ids))
     places |= Counter(turns=len(owned.turns), episodes=len(owned.episodes))
@@ -47,9 +48,8 @@ def erase_subject(app: App, request: EraseInput) -> EraseOutput:
     """Erase all that belongs to a session or an agent alone, to the last byte, and return what was erased, counted by
     place; erasures begun before are finished first. Safe to repeat.
 
-    Memories for which other sessions are evidence, too, stay; so do ids in the ledger. Errors as of `subject_of`;
-    UnhealthyError, changing nothing, if the vault's key is lost (`require_settled`).
-    """
+    Memories for which other sessions are evidence, too, stay; so do ids in the ledger. InputError unless the request
+    names exactly one of a session and an agent; UnhealthyError, changing nothing, if the vault's key is lost."""
     subject = subject_of(request)
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):

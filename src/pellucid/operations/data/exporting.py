@@ -13,10 +13,11 @@ from pellucid.operations.recall.recalling import xray_by_id
 
 def export_subject(app: App, request: SubjectInput) -> Iterator[str]:
     """Yield all that belongs to a session or an agent as JSON lines: memories, also those that it shares with others,
-    episodes, waiting turns, and rows of the history, each receipt followed by its X-ray.
+    episodes, waiting turns, and rows of the history, each receipt followed by its X-ray (the explanation of the
+    recall).
 
-    A recall of which only the results are stored has no X-ray. InputError at the first line, as of `subject_of`;
-    StoreError for a receipt that cannot be read."""
+    A recall of which only the results are stored has no X-ray. InputError, when the first line is taken, unless the
+    request names exactly one of a session and an agent; StoreError for a receipt that cannot be read."""
     subject = subject_of(request)
     owned = find_owned(app, subject)
     for each in (*owned.memories, *owned.shared):

@@ -23,8 +23,9 @@ class LedgerInput(Wire):
 
 
 def export_ledger(app: App, request: LedgerInput) -> Iterator[str]:
-    """Yield the ledger's rows of one kind as JSON lines: those of the namespace (with `everywhere`, of all), and those
-    that name no namespace. The kind `observations` yields verdicts in another format (`_reference_row`)."""
+    """Yield the ledger's rows of one kind as JSON lines, in the ledger's order: those of the namespace (with
+    `everywhere`, of all), and those that name no namespace. The kind `observations` yields the rows of kind `verdict`
+    in the format of `_reference_row`."""
     is_reference, namespace = request.kind == "observations", request.namespace
     row_kind = "verdict" if is_reference else request.kind
     for row in app.ledger.rows():

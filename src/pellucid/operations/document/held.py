@@ -38,7 +38,8 @@ def original_file(app: App, document: Document) -> Path:
 
 def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
     """Return a map from real files to the documents of a namespace that were read from them. Of several documents from
-    one file, that is the one last updated, of those that are not closed if there are any."""
+    one file, it has the one last updated, of those that are not closed (as when their file was gone) if there are
+    any."""
     found = app.graph.documents(namespace)
     found.sort(key=lambda each: (each.document.removed_at is None, each.document.updated))
     return {original_file(app, each.document): each for each in found}  # later documents replace earlier ones
@@ -73,7 +74,8 @@ def stored_name(name: str, key: bytes) -> str:
 
 
 def stored_path(path: str, key: bytes) -> str:
-    """Return a path, with `/` between its parts, as it is stored: each part as of `stored_name`."""
+    """Return a path, with `/` between its parts, as it is stored: each part that contains a secret is replaced as
+    `stored_name` does, with a digest that `key` (the vault's) keys."""
     return "/".join(stored_name(part, key) for part in path.split("/"))
 
 

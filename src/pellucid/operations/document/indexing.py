@@ -170,7 +170,7 @@ class _Indexing:
 
     def _read_removals(self, histories: Histories, missing: Sequence[Path]) -> None:
         """Set `gone` and `moves.moved_to` from the git history: when the `missing` files were removed, and to which
-        paths they moved; only for documents that are not closed yet."""
+        paths they moved. Files whose documents are closed already are left out."""
         documents = {file: self.known[file].document for file in missing}
         self.gone = histories.departures(
             {file: each.digest for file, each in documents.items() if each.removed_at is None}
@@ -185,8 +185,8 @@ class _Indexing:
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
-        """Read the files and write those that changed, a batch at a time; after each file, call the app's `progress`
-        with the bytes done and the bytes of all files."""
+        """Read the files, with their git `histories` if given, and write those that changed, a batch at a time; after
+        each file, call the app's `progress` with the bytes done and the bytes of all files."""
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for file in files:
@@ -202,8 +202,9 @@ class _Indexing:
             self._keep_batch(batch)
 
     def _seen_document(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
-        """Read and clean a file as it is now. Return None if it is unchanged and has no git history to read (it is
-        counted), or if it cannot be read, was emptied or is refused, which is added to `problems`."""
+        """Read and clean the file at `place`, counting what was removed. Return None if it is unchanged and has no git
+        history in `histories` (it is counted), or if it cannot be read, was emptied or is refused, which is added to
+        `problems`."""
         try:
             data = place.file.read_bytes()
         except OSError as error:
@@ -271,14 +272,14 @@ class _Indexing:
             yield self.app.clock.now()
 
     def _texts_of(self, batch: Iterable[SeenDocument]) -> Iterator[str]:
-        """Yield the texts to encode before the lock: as if nothing were stored, which is known only under it."""
+        """Yield the texts that a batch would store if all its documents were new, to encode them before the lock."""
         clock, namespace = self.app.clock, self.request.namespace
         for draft in (draft_document(None, seen, namespace, clock.now(), clock) for seen in batch):
             yield from (header_text(draft.document, each) for each in draft.document.versions)
             yield from (section_text(draft.document, each) for each in draft.sections)
 
     def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
-        """Write a batch as one operation (forgotten texts left out, orders quarantined); a dry run only counts."""
+        """Write a batch as one operation, without forgotten texts, instructions quarantined; a dry run only counts."""
         with self._deciding(batch) as now:
             drafts = [draft for each in batch for draft in self._draft_file(each, now)]
             verdict = withhold_and_quarantine(self.app, drafts)
@@ -287,8 +288,7 @@ class _Indexing:
             self._write_drafts(drafts)
 
     def _close_documents(self, files: Sequence[Path]) -> None:
-        """Close the documents of these files, which are gone, a batch at a time; files without a document are
-        skipped."""
+        """Close the documents of these files, which are gone, a batch at a time; a file without one is skipped."""
         for first in range(0, len(files), FILES_A_COMMIT):
             with self._deciding() as now:
                 batch = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]

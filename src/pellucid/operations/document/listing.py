@@ -152,8 +152,8 @@ def show_document(app: App, request: DocumentInput) -> DocumentOutput:
 
 
 def _edges_in_file(app: App, namespace: str, path: str) -> tuple[str, ...]:
-    """Return the edges that a vault file states and that have not ended by now, each as a line `SOURCE TYPE TARGET`
-    with the part of the target that is meant, sorted."""
+    """Return the edges that a vault file states and that have not ended by now, sorted, each as a line
+    `SOURCE TYPE TARGET`, followed by the part of the target that is meant, such as `§3`, if one is."""
     names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
     lines = {
         f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}"
@@ -190,7 +190,7 @@ def remove_documents(app: App, request: RemoveInput) -> RemovedOutput:
 
 def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
     """Return the documents whose files are at or below the path `name`; if there are none, a list with the document of
-    that name. Errors as of `_find_document`."""
+    that name. NotFoundError if there is no such document either, InputError if several have the name."""
     place = _stored_place(app, name)
     found = app.graph.documents(namespace)
     below = [each for each in found if place and stored_file(each.document).is_relative_to(place)]

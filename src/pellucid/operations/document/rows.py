@@ -156,7 +156,7 @@ class _Loading:
 
     def _checked_row(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
         """Return the row with secrets redacted in its field and commit. If the row is not valid or its date is after
-        `now`, return None and add a problem with the row's `number`; the latter are also counted as `ahead`."""
+        `now`, return None and add a problem with the row's `number`; a row after `now` is also counted as `ahead`."""
         try:
             checked = HistoryRow.model_validate(row)
         except ValidationError as error:
@@ -197,8 +197,8 @@ class _Loading:
             self.operations.append(commit_drafts(self.app, changing).op_id)
 
     def _draft(self, document_id: str) -> DocumentDraft | None:
-        """Return the draft of a document with the history of its rows; None if its vault file is gone or (a problem)
-        cannot be read."""
+        """Return the draft of a document with the history of its rows; None if its vault file is gone, or cannot be
+        read, which is added to `problems`."""
         filed = self.filed[document_id]
         try:
             kept = read_kept(self.app, filed)
@@ -216,7 +216,7 @@ class _Loading:
         return draft_with_versions(kept, versions_of(earlier, document.versions, document.title, clock), clock.now())
 
     def outcome(self) -> HistoryRowsOutput:
-        """Return the output of the load."""
+        """Return the counts and problems of the load so far, as its output."""
         counts = self.counts
         return HistoryRowsOutput(
             namespace=self.namespace,

@@ -68,17 +68,16 @@ def vault_path(draft: DocumentDraft) -> str:
 
 
 def commit_drafts(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
-    """Commit the drafts as one operation; they are searchable when this returns.
-
-    Raises:
-        ConflictError: a vault file changed since it was read; nothing is written.
-    """
+    """Write the drafts' vault files and ledger rows as one operation, and return its result, with the operation's id;
+    the documents are searchable when this returns. ConflictError if a vault file changed since it was read; then
+    nothing is written."""
     rows = [row for draft in drafts for row in _ledger_rows(app, draft)]
     return app.unit_of_work.commit("index", [_file_write(draft) for draft in drafts], rows)
 
 
 def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
-    """Yield a ledger row for each section or header version whose dates a history corrected."""
+    """Yield a ledger row of the event `redated` for each section or header version whose dates a history (git's, or the
+    rows of a history file) corrected."""
     document = draft.document
     for old, new in draft.moved_periods():
         before, after = _validity_state(old), _validity_state(new)

@@ -127,7 +127,8 @@ def _namespace_of(parsed: Parsed) -> str:
 
 
 def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
-    """Return the facts as one set for each of `_KINDS`, so that they can be compared regardless of order."""
+    """Return the facts as one set for each of `_KINDS` (edges, claims, aliases, entities, answers), in this order, so
+    that they can be compared regardless of order."""
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 
@@ -142,7 +143,8 @@ def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, 
 
 
 def _surplus_lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
-    """Yield a line for each fact that `one` has and `other` lacks, sorted within each kind of fact."""
+    """Yield a line for each fact that `one` has and `other` lacks: edges, claims, aliases, entities, then which
+    memories answer for things; sorted within each of these kinds."""
     yield from sorted(_edge_line(each) for each in {*one.edges} - {*other.edges})
     yield from sorted(_claim_line(each) for each in {*one.claims} - {*other.claims})
     yield from sorted(f"{alias} is {key}" for alias, key in {*one.aliases} - {*other.aliases})

@@ -161,7 +161,8 @@ class GraphAuditOutput(Wire):
 
 def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
     """Show an entity, its state at an instant (None for memories and episodes), and its neighbourhood with the source
-    of each edge. Errors as of `find_known_entity`; InputError for an instant in the future."""
+    of each edge. NotFoundError if nothing has the name, or nothing was known of it at `as_known_at`; InputError if
+    several have it, and for an instant in the future."""
     now = app.clock.now()
     past = past_instants(request.as_of, request.as_known_at, now)
     at = past.at or now
@@ -186,8 +187,9 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
 
 
 def audit_graph(app: App, request: GraphAuditInput) -> GraphAuditOutput:
-    """Find what does not fit together among the edges in force now: names that nothing defines (dangling), orphans,
-    contradictions, and supersessions that only one side states. Return each with its places, and the graph's size."""
+    """Find what does not fit together among the edges in force now: names that nothing defines (dangling), documents
+    that no edge joins to another (orphans), contradictions, and supersessions that only one side states; in this order.
+    Return each with its places, and the graph's size."""
     documents = app.graph.documents(request.namespace)
     entities, edges = app.graph.entities(request.namespace), app.graph.edges(request.namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(request.namespace))
@@ -276,8 +278,8 @@ def _source_locations(app: App, namespace: str, near: Neighbourhood) -> dict[str
 
 
 def _edge_views(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
-    """Convert the edges into their output form, the nearest first; `names` maps keys to names, `places` memory ids to
-    source locations."""
+    """Convert the edges of the neighbourhood `near` into their output form, the nearest first; `names` maps keys to
+    names, `places` memory ids to source locations."""
     distance = near.distance
     found = sorted(near.edges, key=lambda filed: _hops_to(filed, distance))
     return tuple(_edge_view(filed, names, _hops_to(filed, distance), places) for filed in found)
@@ -289,8 +291,9 @@ def _hops_to(filed: FiledEdge, distance: Mapping[str, int]) -> int:
 
 
 def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
-    """Convert an edge into its output form. An end that `names` lacks is named by its key; if `places` lacks the
-    memory, the location is the path of the edge's file."""
+    """Convert an edge into its output form; `hops` is the distance of its nearer end. An end that `names` (by key)
+    lacks is named by its key; if `places` (by memory id) lacks the memory, the location is the path of the edge's
+    file."""
     edge = filed.edge
     return EdgeView(
         source=names.get(edge.source, edge.source),

@@ -79,8 +79,8 @@ def history_of_entity(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> EntityHistoryOutput:
     """Return all states of an entity, oldest first, or only the state in force at `as_of`, if any; with `as_known_at`,
-    by the records until then. NotFoundError if the entity has no state, InputError for an instant in the
-    future; errors as of `find_entity`, too."""
+    by the records until then. NotFoundError if nothing has the name (an id or path does, too), or the entity has no
+    state; InputError if several things have the name, and for an instant in the future."""
     now = app.clock.now()
     past = past_instants(as_of, as_known_at, now)
     entity = find_entity(app, namespace, name)
@@ -100,8 +100,8 @@ def history_of_entity(
 
 
 def find_known_entity(app: App, namespace: str, name: str, known_at: datetime | None) -> EntityNamed:
-    """Find an entity by name; NotFoundError if nothing was recorded of it by `known_at` (None: not checked). Errors as
-    of `find_entity`, too."""
+    """Find an entity by name, or a memory or document by its id or path. NotFoundError if nothing has the name, or
+    nothing was recorded of it by `known_at` (None: not checked); InputError if several things have the name."""
     entity = find_entity(app, namespace, name)
     if known_at is None:
         return entity
@@ -134,8 +134,8 @@ def state_at(
 
 
 def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, datetime | None]:
-    """Return the index in the chain of the state in force at an instant, None if there is none; and the beginning of
-    the chain if that is after the instant, else None."""
+    """Return the index of the state that is in force at an instant in `chain` (an entity's states, oldest first), None
+    if there is none; and the beginning of the first state if that is after the instant, else None."""
     at_ms = epoch_ms(at)
     here = next((number for number, each in enumerate(chain) if each.valid_from <= at_ms < each.valid_until), None)
     return here, datetime_of_ms(chain[0].valid_from) if chain and at_ms < chain[0].valid_from else None
@@ -210,8 +210,8 @@ def document_names(filed: FiledDocument) -> tuple[str, ...]:
 
 
 def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
-    """Convert the states at the indices `shown` of a chain into their output form, with the memories and commits that
-    caused them."""
+    """Convert those states of `chain` (an entity's states, oldest first) whose indices are in `shown` into their output
+    form, in the order of `shown`, with the memories and commits that caused them."""
     indices = list(shown)
     causes = [chain[at].cause for at in indices if chain[at].cause]
     served = {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(causes)))}

@@ -136,8 +136,8 @@ class _RejectedClaim:
 
 
 def _check_claim(agent_claim: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _RejectedClaim:
-    """Return the fact of a claim if a turn with its quote supports it; else the reason why the last turn with its quote
-    does not, or that no turn contains the quote."""
+    """Return the fact of a claim if one of the `turns` contains its quote and supports it; else the reason why it is
+    not kept: what is wrong by the last turn with the quote, or that no turn contains the quote."""
     rejected = _RejectedClaim("not-quoted", _HINTS["not-quoted"])
     for turn in turns:
         if quoted_sentences(agent_claim.quote, turn):

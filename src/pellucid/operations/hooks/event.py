@@ -111,9 +111,8 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
     briefed = session.briefed or event.moment in ("start", "prompt")
 
     def with_answer(stored: HookedSession | None) -> HookedSession:
-        """Return the stored record of the session (None: the record before the answer) with the memories that the
-        answer shows, whether it asks, and whether a start or a prompt has come (`briefed`).
-        """
+        """Return a copy of the stored record of the session (if None, of the record before the answer), with the
+        memories that the answer shows, whether it asks, and whether a start or a prompt has come (`briefed`)."""
         stored = stored or session
         shown = tuple(dict.fromkeys((*stored.shown, *answer.shown)))
         asked = stored.asked or bool(answer.ask)
@@ -198,7 +197,7 @@ def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
 
 def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
     """Return the brief, if the session's start did not show one (no server was running then), and the memories that the
-    prompt recalls, without those in the brief; either can be empty."""
+    prompt recalls, without those in the brief; an empty answer if there is neither."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
     start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()

@@ -140,7 +140,7 @@ def transcript_of(event: Event, settings: HookSettings) -> str | None:
 def hook_reply(event: Event, context: str, line: str, ask: str) -> JsonObject:
     """Return the JSON for a hook to print, in the form of the event's program: `context` for the agent, a `line` for
     the user (left out for Cursor, which shows none), and `ask`, which keeps the agent from stopping before it has
-    answered. Empty texts are left out."""
+    answered. A text that is "" is left out."""
     if event.host.name == "cursor":
         reply: JsonObject = {"additional_context": context} if context else {}
         return reply | ({"followup_message": ask} if ask else {})

@@ -32,8 +32,8 @@ def with_event(session: HookedSession | None, event: Event, transcript: str | No
     stored.
 
     `transcript` is the path of its transcript (None: as before). Any event but a start makes the transcript due to be
-    read. If the session starts with its context cleared or compacted, the list of shown memories is emptied.
-    """
+    read, and a prompt is counted. A start sets `briefed`: whether the agent still has its brief, as after a resumption
+    or a compaction. A start that cleared or compacted the context empties the list of shown memories."""
     record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
@@ -171,8 +171,8 @@ def _read_new_lines(app: App, sessions: HookedSessions, session: HookedSession) 
 
 
 def _store_offset(sessions: HookedSessions, session: HookedSession, offset: int, *, is_done: bool) -> None:
-    """Store how far a transcript was read (`offset`, in bytes). The session stays due, with its signal, if another
-    event came meanwhile, or if `is_done` is false, as after a failed extraction."""
+    """Store in the session's record how far its transcript was read (`offset`, in bytes). The session stays due, with
+    its signal, if another event came meanwhile, or if `is_done` is false, as after a failed extraction."""
 
     def with_offset(stored: HookedSession | None) -> HookedSession:
         """Return the stored record of the session (None: the record before reading) with the new offset."""

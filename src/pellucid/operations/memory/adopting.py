@@ -93,7 +93,8 @@ class AdoptOutput(Wire):
 
 
 def preview(app: App, request: AdoptInput) -> AdoptOutput:
-    """Show what `adopt` would do now; nothing is written."""
+    """Return the counts and samples of what `adopt` would import now; nothing is written. InputError if a file of the
+    request does not exist, has an unknown format or cannot be read."""
     return _adopt(app, request, write=False)
 
 
@@ -158,7 +159,8 @@ class _Adoption:
             self._write_batch([replace(planned, memory=self._with_own_ids(planned)) for planned in batch])
 
     def outcome(self, report: CaptureReport, paths: Sequence[Path]) -> AdoptOutput:
-        """Build the output from the counts and the reader's report; problems name files relative to `paths`."""
+        """Build the output from the counts and the reader's report. Its `problems` name each file by its path below the
+        one of `paths` (the files and folders of the request) that contains it."""
         counts = self.counts
         return AdoptOutput(
             written=self.write,
@@ -231,7 +233,8 @@ class _Adoption:
         return {words_key(self.app.key, self.namespace, original.content, name) for name in names}
 
     def _adoption_key(self, original: AdoptedMemory, digest: str) -> bytes:
-        """Return the key that marks a memory's content hash (`digest`) in its status as adopted."""
+        """Return the key (a keyed hash) by which a later call recognises that a memory with this content hash
+        (`digest`) and the status of `original` was adopted."""
         subject = f"{self.namespace}\0adopted\0{original.status}\0{digest}"
         return hashlib.blake2b(subject.encode(), key=self.app.key, digest_size=16).digest()
 
@@ -294,8 +297,9 @@ class _Adoption:
             self.shown.append(sample)
 
     def _write_batch(self, batch: Sequence[_NewMemory]) -> None:
-        """With `write`, write a batch as one operation; memories whose content became known, or that were adopted,
-        since they were planned are counted as known instead of new."""
+        """With `write`, write a batch as one operation, and append the operation's id to `operations`. Memories whose
+        content became known, or that were adopted, since they were planned are left out, and counted as known instead
+        of new."""
         if not self.write or not batch:
             return
         with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):
@@ -316,7 +320,7 @@ class _Adoption:
 
 
 def _batched(items: Iterable[T]) -> Iterator[list[T]]:
-    """Split items into lists of `MEMORIES_A_COMMIT`, the last with what is left; no empty list."""
+    """Split items into lists of `MEMORIES_A_COMMIT` (500), the last with what is left; no empty list."""
     rest = iter(items)
     while batch := list(islice(rest, MEMORIES_A_COMMIT)):
         yield batch

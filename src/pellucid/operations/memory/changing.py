@@ -151,8 +151,9 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
 
 def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
-    """Build the new version of a memory; None if the request changes nothing. A version with new content has no
-    evidence, and only the attributes that the request or the content states. Errors as of `update`."""
+    """Build the new version of a memory, without storing it; None if the request changes nothing. A version with new
+    content has no evidence, and only the attributes that the request or the content states. InputError, ConflictError
+    and NotYoursError for a content, category or memory that `update` refuses."""
     check_may_change(request.said_by, [old])
     _check_updatable(old, request)
     content = request.content.strip() if request.content is not None else old.content
@@ -288,7 +289,8 @@ def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput
     `memory_remember:retract`, or "" if no tool offers it."""
 
     def apply(app: App, asked: VerbInput) -> ChangedOutput:
-        """Apply the verb of this operation to the memory that is asked for (`apply_verb`)."""
+        """Apply the verb of this operation to the memory that is asked for, and return the memory after that
+        (`apply_verb`)."""
         return apply_verb(app, verb, asked)
 
     return Operation(
@@ -310,7 +312,9 @@ DISPUTE = _verb_operation("dispute", "Call a memory into question. It answers no
 
 
 def set_pinned(app: App, asked: PinInput) -> ChangedOutput:
-    """Pin a memory, or unpin it if `pinned` is false; errors as of `apply_verb`."""
+    """Pin a memory, or unpin it if `pinned` is false, and return it; if it is so already, nothing is written.
+    NotFoundError if no memory fits the id; InputError if several do, and for a section of a document; NotYoursError if
+    a program asks, and a person said the memory."""
     request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id, said_by=asked.said_by)
     return apply_verb(app, "pin" if asked.pinned else "unpin", request)
 

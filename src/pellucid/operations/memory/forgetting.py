@@ -93,7 +93,7 @@ class ForgetOutput(Wire):
 
 
 def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
-    """Show what `forget` would erase; nothing is changed. NotFoundError or InputError as of `_find_memories`."""
+    """Return what `forget` would erase; nothing is changed. NotFoundError or InputError as `forget` raises them."""
     return preview_plan(app, _plan_request(app, request))
 
 
@@ -128,9 +128,9 @@ def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
-    """Erase every memory that passes the filters, whoever said it, `ROUND` at a time, and return the sum of all rounds;
-    after a crash, a repeated call continues. InputError without a filter; ConflictError, NoRoomError and UnhealthyError
-    as of `forget` (what earlier rounds erased is gone)."""
+    """Erase every memory that passes the filters, whoever said it, 500 (`ROUND`) at a time, and return the sum of all
+    rounds; after a crash, a repeated call continues. InputError without a filter; UnhealthyError if the vault's key is
+    lost; after NoRoomError or ConflictError (a file was saved meanwhile), what earlier rounds erased is gone."""
     require_settled(app, ledger=False)
     outcome = ForgetOutput(done=True, memories=(), places={})
     with app.unit_of_work.deciding(None):
@@ -179,7 +179,7 @@ def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
 
 
 def _plan_request(app: App, request: ForgetInput) -> Erasure:
-    """Plan the erasure of the memories and documents that a request names; errors as of `_find_memories`."""
+    """Plan to erase what a request names; NotFoundError if a name fits nothing, InputError if it fits several."""
     documents = app.graph.documents(request.namespace)
     named = [
         served for each in request.memory_ids for served in _find_memories(app, request.namespace, each, documents)
@@ -188,8 +188,8 @@ def _plan_request(app: App, request: ForgetInput) -> Erasure:
 
 
 def _find_memories(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
-    """Return all memories of the document with this id, path or vault file; if there is no such document, a list with
-    the memory of this name. InputError if documents below several folders fit, other errors as of `find_memory`."""
+    """Return all memories of the document in `documents` with this id, path or vault file, else the memory of this
+    name. NotFoundError if there is neither, InputError if several memories, or documents below several folders, fit."""
     place = named_file(name)
     ids = {
         each.document.id
@@ -241,7 +241,7 @@ def _file_suffix(path: str) -> str:
 
 
 def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
-    """Show the memories that an erasure takes, each with the reason and its first words."""
+    """Return the memories that an erasure takes as output, each with its reason and its first 80 characters."""
     return tuple(
         ErasedMemory(
             id=each.memory.id, path=each.path, category=each.memory.category, why=why, excerpt=each.memory.content[:80]
@@ -348,7 +348,7 @@ def _check_gone(app: App, plan: Erasure) -> None:
 
 
 def _ledger_rows(app: App, memory: Memory, why: str, keys: Sequence[bytes], at: datetime) -> list[dict[str, object]]:
-    """Return the ledger rows of a forgotten memory: its tombstone with these keys, and the reason for forgetting it."""
+    """Return a forgotten memory's ledger rows: the tombstone with its keys, then when and `why` it was forgotten."""
     hexes = tuple(key.hex() for key in keys)
     tombstone = TombstoneRow(memory_id=memory.id, namespace=memory.namespace, at=at, keys=hexes)
     forgotten = LifecycleRow(

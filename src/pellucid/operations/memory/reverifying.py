@@ -52,7 +52,8 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
 
 
 def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
-    """Find the memories to verify, each once; errors as of `find_memory` and `_check_verifiable`."""
+    """Return the memories that the request names, each once, in its order. NotFoundError for a name that no memory has;
+    InputError for one that several have, and for a memory that cannot be verified (`_check_verifiable`)."""
     found: dict[str, Served] = {}
     for name in request.memory_ids:
         served = find_memory(app, request.namespace, name)

@@ -123,7 +123,7 @@ class _ReviewRules:
 
     def _stale(self, memory: Memory) -> Iterator[str]:
         """Yield a sentence if the memory has not been verified for `after_days` days, and another if its decay is at
-        least `STALE_AT`; nothing if its id is not in `old`."""
+        least `STALE_AT` (0.65); nothing if its id is not in `old`."""
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
@@ -193,8 +193,8 @@ def _review_rules(
     memories: Mapping[str, Served],
     old: Collection[str],
 ) -> _ReviewRules:
-    """Load the data that decide about these memories (by id); `old` are the ids of stale memories, `against` maps ids
-    to unfavourable citations."""
+    """Load the data that decide whether `memories`, a map from ids, need review; `old` are the ids of stale memories,
+    `against` maps ids to unfavourable citations."""
     now, rivals = app.clock.now(), {rival for each in memories.values() for rival in each.memory.disputed_with}
     around = {**memories, **memories_by_id(app, request.namespace, rivals - memories.keys())}
     in_force = {name for name, each in around.items() if each.memory.status == "active" and ages(each.memory, now)}

@@ -114,9 +114,11 @@ class EpisodesOutput(Wire):
 
 
 def history_of_name(app: App, request: HistoryInput) -> HistoryOutput | EntityHistoryOutput:
-    """Return the history of the entity or document with this name, else of the memory with this id or path. A name that
-    begins with `mem_` is a memory's. Errors as of `history_of_entity` and `history_of_memory`; but for a name that does
-    not begin so, `unknown_name_error` in place of NotFoundError."""
+    """Return the history of the entity or document with this name, else of the memory with this id or path, whose use
+    is recorded. A name that begins with `mem_` is a memory's.
+
+    NotFoundError if nothing has the name, or nothing was recorded of it by `as_known_at`; InputError if several things
+    or memories have the name, and for an instant in the future."""
     if not request.name.startswith("mem_"):
         node = app.graph.entity(request.namespace, request.name)
         if node is not None and node.type not in TEXT_NODE_TYPES:

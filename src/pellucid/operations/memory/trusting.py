@@ -126,7 +126,8 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
 
 
 def trust_explain(app: App, request: PromoteInput) -> TrustOutput:
-    """Explain a memory's trust score and zone, with the events that changed them; errors as of `find_memory`."""
+    """Explain a memory's trust score and zone, with the events that changed them. NotFoundError if no memory fits the
+    id, InputError if several do."""
     served = find_memory(app, request.namespace, request.memory_id)
     trust = score(served.memory)
     trust_events = {"corroborated", "promoted", "quarantined"}
@@ -204,7 +205,8 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
     retracted), and restore what they had replaced, in one operation. A preview writes nothing.
 
     Superseded memories are again as they were before, unless they were changed since, and retired attributes count
-    again. InputError if the request names neither memories nor a source; errors as of `find_memory`, too."""
+    again. InputError if the request names neither memories nor a source, or an id fits several; NotFoundError for an
+    unknown id; ConflictError if the file of a section is gone."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
@@ -230,7 +232,7 @@ def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[st
     """Restore the memories that those with ids in `gone` had superseded, or whose attributes they had retired, if that
     was their last change; the changes are added to `changes`. Return the restored memories, without those in `gone`.
 
-    A memory in `gone` that was itself superseded by one outside of it counts for nothing here."""
+    What a memory in `gone` replaced stays replaced if a memory outside of `gone` has superseded it since."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type not in {"corroborated", "redated"}:
@@ -261,8 +263,9 @@ def _restore_one(changes: ChangeSet, served: Served, row: LifecycleRow, gone: se
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
-    """Find the memories that the request names by id (errors as of `find_memory`), else all that fit its session,
-    agent, source class and time; InputError if it gives no id, session, agent or source class."""
+    """Return the memories that the request names by id (NotFoundError for an unknown id, InputError if several fit
+    one), else all that fit its session, agent, source class and time. InputError if it gives no id, session, agent or
+    source class."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -313,8 +316,8 @@ def _commit(
     preview: bool = False,
     restored: Sequence[Served] = (),
 ) -> TrustChangeOutput:
-    """Commit the changes, unless `preview` is set or `memories`, which they are of, is empty; return the output. `what`
-    was done to the memories that are not among `restored`, such as `quarantined`."""
+    """Commit the changes, which are those of `memories`, unless `preview` is set or there are none, and return the
+    output, which names these memories. `what` was done to those that are not in `restored`, such as `quarantined`."""
     restored_ids = {each.memory.id for each in restored}
     changed = tuple(
         _trust_changed(changes.now(each.memory), "restored" if each.memory.id in restored_ids else what)

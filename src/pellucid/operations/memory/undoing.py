@@ -81,9 +81,8 @@ def _import_operations(app: App, target: str) -> set[str]:
 
 
 def _imported_memories(app: App, namespace: str, imports: Collection[str]) -> list[Served]:
-    """Return the memories to put away with these imports: passages of episodes that they began, since a change of one
-    passage writes all of the file again, and other memories of the files that they wrote last.
-    """
+    """Return the memories to archive when these imports are undone: the passages of the episodes that they began,
+    whoever wrote the file last, and other memories whose files they wrote last."""
     begun = _paths_begun_by(app, imports)
     return [
         each
@@ -108,7 +107,8 @@ def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> lis
     """Return the ledger rows to undo, oldest first; empty if there are none. They are all rows of the operation that
     the request names, or of the operations `imports`, if there are any; or the last change of a memory, with the rows
     of the same operation that are linked to it, but for those of memories forgotten since. Events `corroborated`,
-    `redated` and `forgotten` cannot be undone. Errors of `find_memory` if the target is no operation and no memory."""
+    `redated` and `forgotten` cannot be undone. NotFoundError if the target is no operation and no memory, InputError if
+    it is several."""
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)

@@ -86,8 +86,9 @@ class AblateInput(Wire):
 
 
 def replay_recall(app: App, request: ReplayInput) -> ReplayOutput:
-    """Recompute a recall from its receipt; with `live`, also ask its request again today, without recording that, and
-    say what differs. Errors as of `load_receipt`; DeadlineError if asking again takes too long."""
+    """Recompute a recall from its receipt (the record of all that decided it); with `live`, also ask its request again
+    today, without recording that, and say what differs. NotFoundError if there is no such recall, or its receipt is
+    gone; StoreError if it cannot be read; DeadlineError if asking again takes too long."""
     receipt = load_receipt(app, request.namespace, request.recall_id)
     replayed = replay_receipt(receipt)
     results, live_output = replayed.ranking[: replayed.served], _live_output(app, receipt) if request.live else None
@@ -114,7 +115,8 @@ def _headlines(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[st
 
 def diff_recalls(app: App, request: DiffInput) -> RecallDiff:
     """Compare recall `b` with recall `a`, both of this namespace; headlines are added of the memories that the callers
-    of both recalls are allowed to read. Errors as of `load_receipt`."""
+    of both recalls are allowed to read. NotFoundError if one of the recalls or its receipt is gone, StoreError if a
+    receipt cannot be read."""
     before, after = load_receipt(app, request.namespace, request.a), load_receipt(app, request.namespace, request.b)
     difference = diff(before, after)
     scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
@@ -123,8 +125,8 @@ def diff_recalls(app: App, request: DiffInput) -> RecallDiff:
 
 def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
     """Compute the effect on a recall of leaving out all these parts together; without parts, the effect of leaving out
-    each leg that found something, alone. InputError for a part that no recall can leave out, other errors as of
-    `load_receipt`."""
+    each leg (way of searching) that found something, alone. InputError for a part that no recall can leave out,
+    NotFoundError if there is no such recall or its receipt is gone, StoreError if the receipt cannot be read."""
     check_removable(request.without or ())
     receipt = load_receipt(app, request.namespace, request.recall_id)
     state = receipt.state
@@ -135,7 +137,8 @@ def ablate_recall(app: App, request: AblateInput) -> AblateOutput:
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     """Ask the recorded request again today, without recording that, and compare the result with the receipt. If the
-    receipt lacks the question, nothing is asked, `identical` is None, and that is the only reason."""
+    receipt lacks the question, nothing is asked, `identical` is None, and the only reason given is that it was
+    withheld."""
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # every recorded setting applies
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:

@@ -128,9 +128,9 @@ class _LegTally:
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
-    """Measure the effect of legs, over all classes of query and for each class, on those of a namespace's newest
-    `limit` recalls whose receipts are kept in full. InputError for a leg that no recall can leave out, StoreError for a
-    receipt that cannot be read."""
+    """Measure the effect of legs (ways of searching, or terms of a score), over all classes of query and for each
+    class, on those of a namespace's newest `limit` recalls whose receipts are kept in full. InputError for a leg that
+    no recall can leave out, StoreError for a receipt that cannot be read."""
     legs = tuple(dict.fromkeys(request.legs))
     check_removable(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}
@@ -146,7 +146,7 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
 
 
 def _legs_in_recall(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _LegInRecall]]:
-    """Yield each leg with its effect on one recall."""
+    """Yield pairs of a leg and its effect on the recall of this receipt, in the order of `legs`."""
     state = receipt.state
     pool, order = rescore(state)
     served = order[: state.request.settings.top_k_facts]

@@ -109,13 +109,10 @@ class RecallOutput(Wire):
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory within a budget of characters, and store the receipt.
 
-    Each namespace of `request.also` that holds anything is searched by a recall of its own, with a share (see
-    `NAMESPACE_SHARE`) of budget and `topK`. Its answer, unless empty, is in `also`; its context is joined to the first.
-
-    Raises:
-        InputError: the query is empty or too long, or a value is out of range.
-        DeadlineError: the time of the call was over; the recall has no receipt.
-    """
+    Each namespace of `request.also` that holds anything is searched by a recall of its own, with a quarter of budget
+    and `topK` (an equal part, if there are more than three) and what is left over. Its answer, unless empty, is in
+    `also`; its context is joined to the first. InputError if the query is empty or too long, or a value is out of
+    range; DeadlineError if the time of the call was over, and then the recall has no receipt."""
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _recall_one_namespace(app, request)
@@ -147,7 +144,8 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in this namespace alone, record it, and give each memory's reason or, abstaining, the nearest misses."""
+    """Recall in this namespace alone and record it; return the answer with the reason of each memory or, if it abstains
+    (since nothing is near enough), with the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)  # of the receipt, as every later X-ray is
     results = {result.memory_id: result for result in snapshot.results}
@@ -191,10 +189,9 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
-    """Whether a leg found nothing although the question names what it looks for: files to review, or edges.
-
-    Edges that a question only seems to ask for ("what does Ines need?") are not missed if the doubt is below 0.5.
-    """
+    """Whether a leg (one of the searches of a recall) found nothing although the question names what it looks for:
+    files to review, or edges (relations). Edges that a question only seems to ask for ("what does Ines need?") are not
+    missed if the doubt is below 0.5."""
     if leg.health != "empty":
         return False
     sure = state.abstention is not None and not unsure(state.abstention.score)
@@ -205,8 +202,8 @@ def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
     """Run, record and explain a recall of the request's own namespace alone. With `align`, the words of question and
-    memories that matched are added; `turned_away` is the most rejected memories to name. Errors as of `recall`.
-    """
+    memories that matched are added; `turned_away` is the most rejected memories to name. InputError for a request that
+    is not valid, DeadlineError if the time of the call was over."""
     state, receipt_draft, _ = _run_recall(app, request, hands_out=False)
     receipt = receipt_draft.receipt()
     found = (*state.served, *_left_out_for_another(app, receipt.state))
@@ -217,8 +214,9 @@ def xray_new_recall(
 def xray_by_id(
     app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Explain a recorded recall. With `align`, the words of question and memories that match today are added;
-    `turned_away` is the maximum number of rejected memories to name. Errors as of `load_receipt`."""
+    """Explain a recorded recall (its id, or `last`, `last~1` …). With `align`, the words of question and memories that
+    match today are added; `turned_away` is the maximum number of rejected memories to name. NotFoundError if there is
+    no such recall or its receipt is gone, StoreError if the receipt cannot be read."""
     receipt = load_receipt(app, namespace, recall_id)
     snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
     return with_headlines(app, receipt.state.request, snapshot)
@@ -308,7 +306,7 @@ def _recall_of_current_files(app: App, request: Request) -> State:
 
 
 def _millis_since(began: float) -> float:
-    """Return the milliseconds since a reading of `perf_counter`."""
+    """Return the milliseconds since `began`, a reading of `perf_counter`."""
     return (perf_counter() - began) * 1000
 
 
@@ -327,10 +325,9 @@ def build_snapshot(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """Build the X-ray of a receipt. `found` are the memories that it served and, for their reasons, those
-    of `_left_out_for_another`; if None, they are read from the index.
-    With `align`, the words of question and memories that match are added; `turned_away` is the maximum number of
-    rejected memories to name."""
+    """Build the X-ray (explanation) of a recall from its receipt. `found` are the memories that it served and, for
+    their reasons, those of `_left_out_for_another`; if None, they are read from the index. With `align`, the words of
+    question and memories that match are added; `turned_away` is the maximum number of rejected memories to name."""
     if found is None:
         request = receipt.state.request
         found = app.index.memories(request.namespace, receipt.state.context.included)
@@ -345,7 +342,8 @@ def build_snapshot(
 
 
 def _left_out_for_another(app: App, state: State) -> list[Served]:
-    """Return the memories, as of today, that were left out as repeats, or as sections beside what an edge leads to."""
+    """Return the memories, as of today, that a recall left out because of another memory: repeats of a better one, and
+    sections beside those that are related to the entity in the way that the question asks for."""
     return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 
@@ -368,8 +366,8 @@ def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served])
 
 
 def xray(app: App, asked: XrayInput) -> RecallXraySnapshot:
-    """Explain the recorded recall of the input, else run and explain a recall of its question; InputError if the input
-    has neither."""
+    """Explain the recorded recall of the input, else run, record and explain a recall of its question. InputError if
+    the input has neither, or the question is not valid; NotFoundError if the recall or its receipt is gone."""
     if asked.recall_id:
         return xray_by_id(app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.question is None:

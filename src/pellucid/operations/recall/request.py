@@ -131,7 +131,7 @@ def build_request(app: App, asked: RecallInput) -> Request:
     budget of the call, and a `topK` neither of the call nor of the home's settings, `topK` is 100.
 
     InputError for a part that cannot be left out, a `since` that is not before `until`, an instant in the future, a
-    setting that is not valid, or a `review` that `review_paths` refuses; the query is checked later."""
+    setting that is not valid, or a `review` that is neither a diff nor a list of files; the query is checked later."""
     check_removable(asked.without)
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError(

@@ -66,14 +66,14 @@ def _use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOut
 
 
 def open_result(app: App, request: ResultInput) -> ResultOutput:
-    """Return the memory at a rank of a recall, and record that its file was opened; effects and errors as of
-    `_use_result`."""
+    """Return the memory at a rank of a recall, and record a use of it, and a citation, as its file was opened.
+    NotFoundError if there is no such recall or rank, or the memory is gone."""
     return _use_result(app, request, "opened")
 
 
 def copy_result(app: App, request: ResultInput) -> ResultOutput:
-    """Return the memory at a rank of a recall, and record that its words were copied; effects and errors as of
-    `_use_result`."""
+    """Return the memory at a rank of a recall, and record a use of it, and a citation, as its words were copied.
+    NotFoundError if there is no such recall or rank, or the memory is gone."""
     return _use_result(app, request, "copied")
 
 
@@ -131,7 +131,8 @@ class FeedbackOutput(Wire):
 def give_feedback(app: App, request: FeedbackInput) -> FeedbackOutput:
     """Store a verdict on a recall as a whole, as a citation of the recall itself. If the same verdict on it was already
     given in the recall's session (for a recall without a session: on this day, UTC), the earlier one stays, with its
-    comment, and the output's `is_new` is false. Errors as of `find_recall`; StoreError if it cannot be written."""
+    comment, and the output's `is_new` is false. NotFoundError if there is no such recall, StoreError if it cannot be
+    written."""
     row, now = find_recall(app, request.namespace, request.recall_id), app.clock.now()
     details = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
     citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *details)

@@ -102,8 +102,8 @@ def why(app: App, request: WhyInput) -> WhyOutput:
 
 
 def _explain_in_recall(app: App, request: WhyInput) -> WhyOutput:
-    """Explain what the request's recall did with the memory; or, if no memory has the words, why they were never
-    kept."""
+    """Explain what the request's recall did with the memory; or, if no memory has the words, why they were never kept.
+    InputError unless the request has either a question or an earlier recall."""
     receipt, asked = _receipt_and_request(app, request)
     return _explain_never_kept(app, request) or explain_memory(app, asked, request.memory, receipt)
 
@@ -184,8 +184,7 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
     `asked` that is run now. Changes that would alter the result are tried with `asked` in both cases.
 
     `memory` is the memory's id, path or words of it; if it fits several memories, ten of these at most are listed, and
-    the first three are explained. Errors as of `find_target`.
-    """
+    the first three are explained. NotFoundError if it fits none, InputError if it is empty."""
     target = find_target(app, asked, memory)
     served = target.single
     if served is None:
@@ -211,7 +210,7 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     """Return the receipt of the earlier recall (None for a question), and the recall request with which to try changes.
     The request of an earlier recall about the past gets today's time as `at`. InputError if the input has both or
-    neither; other errors as of `build_request` and `load_receipt`."""
+    neither, or the question is not valid; NotFoundError if there is no such recall or its receipt is gone."""
     if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
@@ -233,7 +232,8 @@ def _find_cause(app: App, asked: Request, served: Served, receipt: Receipt | Non
 
 
 def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
-    """List the first ten memories that the words can mean, and explain the first three."""
+    """List the first ten memories that the words can mean, and explain the first three: by the recorded recall of
+    `receipt` or, if that is None, by a recall of `asked`."""
     how = "are near these words" if target.matched == "meaning" else "fit"
     explanations = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(

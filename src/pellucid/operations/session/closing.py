@@ -47,25 +47,25 @@ class ClosingOutput(Wire):
 
 
 def checkpoint(app: App, request: ClosingInput) -> ClosingOutput:
-    """Keep what a session said so far, and report its recalls; see `_close_session`."""
+    """Make memories of the turns of a session that wait (with the signal `before_reset`), and report its recalls and
+    what became of the memories that they served; without a session id, of today's turns and recalls outside of
+    sessions. StoreError if something cannot be read or written, DeadlineError if the time of the call is over."""
     return _close_session(app, request, "before_reset")
 
 
 def wrap(app: App, request: ClosingInput) -> ClosingOutput:
-    """Keep what a session said until its end, and report its recalls; see `_close_session`."""
+    """Make memories of the turns of a session that wait (with the signal `session_end`), and report its recalls and
+    what became of the memories that they served; without a session id, of today's turns and recalls outside of
+    sessions. StoreError if something cannot be read or written, DeadlineError if the time of the call is over."""
     return _close_session(app, request, "session_end")
 
 
 def _close_session(app: App, request: ClosingInput, signal: Insistent) -> ClosingOutput:
-    """Flush all waiting turns of a session and its sub-agents, and report the session's recalls and the citations made
-    in it. Without a session id, flush the waiting turns that came without a session, and report today's (UTC) recalls
-    and citations outside of sessions. `signal` is the reason for the flush. If the extractor fails, turns still wait,
-    and `problem` says why.
-
-    Raises:
-        StoreError: something cannot be read or written.
-        DeadlineError: the time of the call was over; what was not flushed waits.
-    """
+    """Flush all waiting turns of a session and its sub-agents (make memories of them), and report the session's recalls
+    and the citations made in it. Without a session id, flush the waiting turns that came without a session, and report
+    today's (UTC) recalls and citations outside of sessions. `signal` is the reason for the flush. If the extractor
+    fails, turns still wait, and `problem` of the output says why. StoreError if something cannot be read or written;
+    DeadlineError if the time of the call is over (what was not flushed waits)."""
     now = app.clock.now()
     observed = observe_turns(app, ObserveInput(**request.model_dump(), flush=signal))
     recalls = app.citations.served(request.namespace, request.session_id, occasion_start_ms(request.session_id, now))

@@ -40,10 +40,10 @@ class SessionFiling:
         self._kept_sessions = cache(app.lookup.sessions)  # by namespace
 
     def with_known_namespace(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Yield the same turns, each after its session's namespace was chosen, for which the first of them are held
-        back. It is chosen when a turn of the session names a folder, `PATIENCE` of its turns wait, more than 64
-        sessions wait (of these, the one that waits longest), or there are no more turns. The turns of a session stay in
-        order."""
+        """Yield the same turns, but each only after its session's namespace was chosen; until then, the first turns of
+        a session are held back. It is chosen when a turn of the session names a folder, 20 (`PATIENCE`) of its turns
+        wait, more than 64 sessions wait (for the one that waits longest), or there are no more turns. The turns of a
+        session stay in order."""
         waiting: dict[str, list[Turn]] = {}
         for turn in turns:
             if turn.session_id in self._sessions:
@@ -105,7 +105,8 @@ class SessionFiling:
         return earlier_namespace or (self._register_project(place) if place else self._default_namespace)
 
     def _find_place(self, folder: str) -> FolderPlace | None:
-        """Return the root and project of a folder (looked up only once); None if the folder cannot be a project's."""
+        """Return the root and project of a folder (looked up only once, until the registry changes); None if the folder
+        cannot be a project's."""
         if folder not in self._folders:
             self._folders[folder] = place_of(folder, self._known)
         return self._folders[folder]
@@ -116,10 +117,8 @@ class SessionFiling:
         return place_of_file(folder, self._known) if folder else None
 
     def _register_project(self, place: FolderPlace) -> str:
-        """Register the project of a place if the project or its worktree is new, and return its namespace.
-
-        A new project beyond `MOST_PROJECTS` is not registered, and gets the default namespace.
-        """
+        """Register the project of a place if the project or its worktree is new, and return its namespace. A new
+        project beyond 1,000 (`MOST_PROJECTS`) is not registered, and gets the default namespace."""
         project = place.project
         if project and (place.worktree is None or place.worktree in project.worktrees):
             return project.namespace
@@ -132,8 +131,8 @@ class SessionFiling:
         return registered.namespace if registered else self._default_namespace
 
     def _earlier_namespace(self, turns: Sequence[Turn], *, is_named: bool) -> str | None:
-        """Return the namespace in which turns of the session were ever spooled, else in which one of its first
-        `PATIENCE` turns was taken in any mode, else which has episodes of the session; None if there is none. Of
+        """Return the namespace in which turns of the session were ever spooled, else in which one of its first 20
+        (`PATIENCE`) turns was taken in any mode, else which has episodes of the session; None if there is none. Of
         several, `local/default` comes last. Without `is_named` the session's id is only its file's name, which other
         sessions can share: then only the first message is looked for, and episodes do not count."""
         candidates = sorted(self.namespaces, key=lambda each: (each == DEFAULT, each))
@@ -154,6 +153,7 @@ class SessionFiling:
         return next((each for each in named if turns[0].session_id in self._kept_sessions(each)), None)
 
     def _change(self, change: "partial[ProjectRegistry]") -> None:
-        """Change the registry of projects on disk, load it anew, and forget the folders that were looked up."""
+        """Store the registry of projects that `change` returns for the present one, load it anew, and forget the
+        folders that were looked up."""
         self._known = self._app.projects.change(change)
         self._folders.clear()

@@ -140,8 +140,8 @@ class Flusher:
         for `observe.flushMinutes`. Placeholders that reserve numbers are dropped once no turn waits.
 
         Does nothing while the session pauses after a failure (`next_attempt`), unless `insist` is set or the signal is
-        one of `INSISTENT`. If a segment fails, the segments after it wait, too, so that segments are taken in order.
-        """
+        `before_reset` or `session_end`. If a segment fails, the segments after it wait, too, so that they are taken in
+        order."""
         spooled = self._load_spooled(session_id)
         turns = [each.turn for each in spooled if each.turn.content]
         if turns and (signal in INSISTENT or self.insist or not self._is_pausing(session_id)):

@@ -143,7 +143,8 @@ class _Intakes:
 
     def __init__(self, app: App, request: ImportInput, report: CaptureReport) -> None:
         """Prepare an import; nothing is read or written yet, except the registry of projects. `report` is filled while
-        turns are read. Errors as of `open_extraction`."""
+        turns are read. InputError if a setting of a model is missing or not valid, ChatError if its program does not
+        exist."""
         self._app, self._request, self._report = app, request, report
         self._filing = SessionFiling(app, request.namespace, report.folders) if request.by_folder else None
         self._extraction = open_extraction(app.settings, app.deadline)
@@ -151,8 +152,10 @@ class _Intakes:
         self._sessions: dict[str, set[str]] = {}
 
     def take(self, turns: Iterable[Turn]) -> None:
-        """Take each new turn into the namespace of its session; turns that are left out are counted in the report. If
-        the caller is a program, turns are marked as `relayed`: they are not trusted as a person's words."""
+        """Make memories of each new turn in the namespace of its session; turns that are left out are counted in the
+        report. If the caller is a program, turns are marked as `relayed`: they are not trusted as a person's words.
+        EncoderError if the encoder or a model fails, DeadlineError if the time of the call is over; what was kept
+        before stays."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 

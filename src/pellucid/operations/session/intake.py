@@ -84,10 +84,9 @@ class Intake:
 
     def take(self, turns: Iterable[Turn]) -> None:
         """Cut turns, whose `fingerprint` is set, into segments and keep these; returns when all are searchable. All
-        turns go to this namespace: an import, which has several, calls `distribute` itself.
-
-        Errors as of `keep`; what was kept before stays, and a repeated import takes the rest.
-        """
+        turns go to this namespace: an import, which has several, calls `distribute` itself. After an EncoderError,
+        DeadlineError or UnhealthyError (see `keep`), what was kept before stays, and a repeated import takes the
+        rest."""
         distribute(turns, lambda _: self)
 
     def keep(self, batch: Sequence[Segment]) -> list[str]:
@@ -123,8 +122,7 @@ class Intake:
     def _unmarked_keys(self, batch: Sequence[Segment], observed: Sequence[Observed]) -> set[bytes]:
         """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen.
 
-        Those are forgotten turns: marked as seen, a later import leaves them out at once.
-        """
+        These are forgotten turns: once the caller marks them as seen, a later import leaves them out at once."""
         left_out = _fingerprints(batch) - _fingerprints(each.segment for each in observed)
         # asked again after `_not_taken_yet`: another process may have marked some since
         return left_out - self.app.records.already_seen(left_out)
@@ -194,8 +192,8 @@ class Intake:
         return Observed(segment, tuple(found), artifacts_by_turn(turns), row, tuple(unkept), doubted)
 
     def _doubted_turns(self, segment: Segment, observations: Sequence[MemoryObservation] = ()) -> dict[int, Doubt]:
-        """Return, by position in the segment, which words of turns are doubted as injected orders; none if trust is
-        off. Only turns that are kept or are evidence of an observation are examined (see `doubted_turns`)."""
+        """Return a map from positions in the segment to what of these turns is doubted, as it reads as an injected
+        instruction; empty if trust is off. Only turns that are kept or are evidence of an observation are examined."""
         turns = segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in observations for at in each.fact.cited}
         checked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
@@ -239,7 +237,7 @@ class Intake:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
-        """Return the writes of the episode files in verbatim mode, of those segments that have passages; count them."""
+        """Return the writes of the episode files in verbatim mode, of segments with passages, and count their parts."""
         made = (
             episode_write(each.segment, self.namespace, self.app.clock, keeping=self._retention(each))
             for each in observed
@@ -291,8 +289,8 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
-        """Convert a segment's observations into statements for the reconciler, whose memories have the segment's
-        `episode` id and the ids of their artifacts."""
+        """Convert a segment's observations into statements for the reconciler, those with doubted words in quarantine;
+        their memories get the id `episode` and the ids of their artifacts."""
         agent, trust = observed.segment.turns[0].agent, self.app.settings.trust.enabled
         statements = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         statements = [quarantine_if_doubted(each, _doubted_ordinals(each, observed)) for each in statements]
@@ -368,13 +366,14 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:
-    """Return `NAMESPACE MODE`, a part of a turn's key; with another form, everything would be imported again."""
+    """Return `NAMESPACE MODE`, a part of the key by which a turn that was imported before is recognised. With another
+    form of it, everything would be imported again."""
     return f"{namespace} {mode}"
 
 
 def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> None:
     """Cut a stream of turns, which have fingerprints, into segments, and let the intake that `intake_of` returns for
-    each segment's session keep it, some 500 turns at a time. Errors as of `Intake.keep`."""
+    each segment's session keep it, some 500 turns at a time. Errors of `Intake.keep` end it; what was kept stays."""
     batches: dict[str, tuple[Intake, list[Segment]]] = {}
     waiting = 0
     for segment in segments(turns):
@@ -388,7 +387,7 @@ def distribute(turns: Iterable[Turn], intake_of: Callable[[str], Intake]) -> Non
 
 
 def _keep_batches(batches: dict[str, tuple[Intake, list[Segment]]]) -> None:
-    """Have each intake keep its batch, and remove the batches."""
+    """Let each intake of `batches` (by namespace, with its segments) keep its segments, and empty the map."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()

@@ -83,8 +83,8 @@ class _ServedMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """Find the phrases in a memory's content (runs of words with `TELLING` content words), and the files that it
-        names by a path with `/`."""
+        """Return the memory with the phrases in its content (runs of words with 4 (`TELLING`) content words), and the
+        files that it names by a path with `/`."""
         files = frozenset(name for name in files_named(memory.content) if "/" in name)
         return cls(memory, phrases(memory.content, TELLING), files)
 
@@ -165,15 +165,16 @@ class _SessionUses:
 
     @cached_property
     def _earlier(self) -> list[tuple[int, str]]:
-        """Return (ordinal, normalised words) of each available turn of the session, also of the turns just taken."""
+        """Return pairs of ordinal and normalised words, one of each available turn of the session, also of the turns
+        just taken."""
         known = {turn.ordinal: turn for turn in turns_at_hand(self.app, self.namespace, self.session_id)}
         known |= {turn.ordinal: turn for turn in self.turns}
         return [(number, words_row(turn.content)) for number, turn in known.items()]
 
     def _said_elsewhere(self, candidates: Collection[str], memory: Memory) -> set[str]:
-        """Return those of the candidate phrases that memories of other sessions contain, too, as far as these are among
-        the `_LOOKED_AT` memories nearest to the phrase by words; sessions that the memory came from, or that cited it,
-        do not count."""
+        """Return those of the `candidates` (phrases of `memory`) that memories of other sessions contain, too. Only the
+        32 (`_LOOKED_AT`) memories nearest to a phrase by words are searched; sessions that `memory` came from, or that
+        cited it, do not count as others."""
         own = {self.session_id, memory.session_id, *(each.rpartition(":")[0] for each in memory.evidence)}
         own |= {each.occasion for each in self.app.citations.of(self.namespace, memory.id)}
         admission = Admission(epoch_ms(self.app.clock.now()), granted=EVERY_SCOPE)

@@ -148,14 +148,15 @@ class Observer:
 
     def follow(self, read: Callable[[int], bytes]) -> None:
         """Take lines as they arrive, until `read(max_bytes)` returns no bytes; all are acknowledged before more are
-        read. Errors as of `take`; what was acknowledged before stays."""
+        read. StoreError if the spool cannot be written, DeadlineError if the time of the call is over; what was
+        acknowledged before stays."""
         for lines in line_batches(read):
             self.take(lines)
 
     def take(self, lines: Sequence[str]) -> int:
         """Spool the turns of some lines, flush the segments that they complete, and return the number of new turns.
-        StoreError and DeadlineError as of `observe_turns`; if extraction fails, the turns wait, and the output of
-        `finish` says why."""
+        StoreError if the spool cannot be written, DeadlineError if the time of the call is over; if extraction fails,
+        the turns wait, and the output of `finish` says why."""
         before = self._spooled.total()
         by_session: dict[str, list[Turn]] = {}
         for turn in self._transcript.turns(lines):
@@ -176,9 +177,8 @@ class Observer:
         return self._spooled.total() - before
 
     def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
-        """Add those turns of one session that are to be kept to the spool of its namespace; count what was read,
-        dropped and spooled.
-        """
+        """Add those turns of one session that are to be kept to the spool of its namespace; count in the report and in
+        `_spooled` how many were read, dropped and spooled."""
         request = self._request.model_copy(update={"namespace": namespace})
         writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
@@ -206,7 +206,7 @@ class Observer:
         return self._outcome()
 
     def _waiting(self) -> list[Waiting]:
-        """Return the sessions with waiting turns in the namespaces of this stream."""
+        """Return a row of the spool for each session with waiting turns in the namespaces of this stream."""
         namespaces = self._namespaces()
         return [each for each in self._app.spool.waiting() if each.namespace in namespaces]
 
@@ -266,9 +266,9 @@ class SpoolWriter:
             self._off.drop_reason(Turn(session_id, 0, "user", words), words)
 
     def admit(self, turn: Turn) -> None:
-        """Queue a turn for the spool, with the session's next number. A turn that must not be stored, as the session is
-        off the record, it belongs to a prompt of Pellucid's own, or the guard refuses it, is only counted and uses up a
-        number; for a turn that is in the spool or was imported see `_add_turn`."""
+        """Queue a turn for the spool, with the session's next number. A turn that must not be stored, because the
+        session is off the record, the turn belongs to a prompt of Pellucid's own, or the guard refuses it, is only
+        counted and uses up a number; for a turn that is in the spool or was imported see `_add_turn`."""
         turn = replace(
             turn,
             ordinal=self._next,

@@ -20,8 +20,8 @@ AT_ONCE = 200
 
 def compute_lifts(app: App, namespace: str) -> int:
     """Compute and store the ranks of cited memories with and without each part of `_PARTS` (graph, temporal, renew),
-    for the recalls of a namespace that have none yet, the newest first and at most `AT_ONCE`; return the number of
-    these recalls. DeadlineError once the app's deadline is over; what was stored stays."""
+    for the recalls of a namespace that have none yet, the newest first and at most 200 (`AT_ONCE`); return the number
+    of these recalls. DeadlineError once the app's deadline is over; what was stored stays."""
     due = list(app.telemetry.lifts_due(namespace).items())[:AT_ONCE]
     for recall_id, memory_ids in due:
         app.deadline.check()
@@ -31,8 +31,8 @@ def compute_lifts(app: App, namespace: str) -> int:
 
 def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
     """Yield, for each part of `_PARTS` (graph, temporal, renew), the rank of each memory in a recall with and without
-    it. A rank is None if the memory has none; both are if the receipt is gone or damaged, or does not say enough; the
-    rank without the part also if it would be below the recall's `topK` and below the rank with it."""
+    it. A rank is None if the memory has none. Both are None if the receipt is gone or damaged, or does not say enough;
+    the rank without the part is None, too, if it would be worse than the recall's `topK` and than the rank with it."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None
@@ -54,11 +54,11 @@ def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Seque
 
 
 def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
-    """Return a row with unknown ranks for each leg and each memory."""
+    """Return a row with unknown ranks (None) for each leg and each memory, all memories of one leg together."""
     return [LiftRow(memory_id, leg, None, None) for leg in legs for memory_id in memory_ids]
 
 
 def _rank(order: Sequence[str], memory_id: str, last: int) -> int | None:
-    """Return a memory's rank in an order, from 1; None if it is missing or below rank `last`."""
+    """Return a memory's rank in an order, from 1; None if it is missing or its rank is worse than `last`."""
     rank = order.index(memory_id) + 1 if memory_id in order else None
     return rank if rank is not None and rank <= last else None

@@ -56,14 +56,13 @@ class Panel:
 
 
 def _summed(name: str, unit: str, text: str) -> Column:
-    """Make a column that shows the sum of the measure `name`."""
+    """Make a column that shows the sum of the measure `name`, in this unit; `text` is its description."""
     return Column(name, unit, text, lambda sums, _: sums[name])
 
 
 def _ratio(name: str, part: str, whole: str, text: str) -> Column:
-    """Make a column that shows the sum of measure `part` as a share of the sum of measure `whole`, rounded to four
-    decimals; None if the latter is 0.
-    """
+    """Make the column `name` that shows the sum of measure `part` as a share of the sum of measure `whole`, rounded to
+    four decimals; None if the latter is 0. `text` is its description."""
     return Column(name, "share", text, lambda sums, _: round(sums[part] / sums[whole], 4) if sums[whole] else None)
 
 

@@ -126,8 +126,8 @@ def _first_memories(
 
 
 def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
-    """Compute and store some of the leg lifts that are due, unless the home is read-only. Return a tuple with a note if
-    more are left, else an empty tuple."""
+    """Compute and store leg lifts (ranks with and without a leg) that are due, of at most 200 recalls, unless the home
+    is read-only. Return a tuple with a note if more are left, else an empty tuple."""
     if not app.read_only:
         compute_lifts(app, namespace)
     left = len(app.telemetry.lifts_due(namespace))

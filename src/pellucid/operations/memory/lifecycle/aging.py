@@ -119,8 +119,9 @@ class _PassTally:
     proposed: list[Proposed] = field(default_factory=list[Proposed])
 
     def add(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
-        """Count one memory by its new values (`aged`), its tier `before`, and whether it is proposed for archiving
-        (`proposal`). The first 50 (`NAMED`) tier changes and proposals are listed."""
+        """Count one memory by its new values (`aged`), by its tier `before`, and by whether it is proposed for
+        archiving, which `signs` (of its use) help to decide. The first 50 (`NAMED`) tier changes and proposals are
+        listed."""
         row = aged.row
         self.memories += 1
         self.tiers[row.tier] += 1

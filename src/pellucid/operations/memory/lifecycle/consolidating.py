@@ -146,7 +146,7 @@ class _Pass:
         self.decisions += decisions
 
     def _commit(self, changes: ChangeSet) -> None:
-        """Commit the changes as one operation, if there are any."""
+        """Commit the changes as one operation, if there are any, and append its id to `op_ids`."""
         plan = changes.plan()
         if plan.rows:
             self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)
@@ -247,7 +247,7 @@ def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | No
 
 
 def _undone_groups(app: App, namespace: str) -> Undone:
-    """Return the groups of memory ids that earlier passes changed together and that somebody undid since."""
+    """Return the groups (sets) of memory ids that earlier passes changed together and that somebody undid since."""
     groups: dict[str, frozenset[str]] = {}  # by the id of the event
     undone: set[frozenset[str]] = set()
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):

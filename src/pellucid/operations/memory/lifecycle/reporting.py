@@ -26,9 +26,9 @@ class ReportInput(Wire):
 
 def weekly_report(app: App, request: ReportInput) -> Report:
     """Report which of a namespace's memories recurred, were used, served or changed, or went cold, warm, stale or
-    unused, from `since` (by default `lifecycle.reportEveryDays` ago) until now, and write a ledger row with the
-    report's counts. InputError if `since` is not in the past, StoreBusyError if others have been writing for a minute.
-    """
+    unused (of each the number and the first ten), from `since` (by default `lifecycle.reportEveryDays` ago) until now,
+    and write a ledger row with the counts. InputError if `since` is not in the past, StoreBusyError if others have been
+    writing for a minute."""
     now = app.clock.now()
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:

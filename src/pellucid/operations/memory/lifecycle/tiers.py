@@ -153,7 +153,7 @@ def list_tiers(app: App, request: TierListInput) -> TierListOutput:
 
 def explain_tier(app: App, request: ShowInput) -> TierExplanation:
     """Explain why a memory is hot or cold (cold ones rank lower in recalls) by today's records, and what would change
-    that; nothing is written. Errors as of `find_memory`."""
+    that; nothing is written. NotFoundError if no memory fits the id, InputError if several do."""
     memory = find_memory(app, request.namespace, request.memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
     records = load_use_records(app, request.namespace)

@@ -36,7 +36,7 @@ class Rehearsal(UnitOfWork):
         namespace: str | None,  # noqa: ARG002 - as a unit of work is asked
         texts: Iterable[str] = (),  # noqa: ARG002
     ) -> Generator[None]:
-        """Do nothing: a rehearsal needs no lock."""
+        """Run a `with` block without a lock, and encode nothing: a rehearsal needs neither."""
         yield
 
     def commit(
@@ -80,10 +80,9 @@ def _change_by_verb(
 ) -> Iterator[StateChange]:
     """Rehearse an operation on the memory `served` (nothing is written), and yield at most one change: the new
     standings of all memories in `rows` that it would alter, or its problem if it is refused. Yield nothing if, after
-    it, the memory would not be active, or its `standing` (the state that decides whether a recall may return it) would
-    be as before. `word` names the operation, `way` is its call as text; `verb` runs it in the app that it is called
-    with. `rows` maps the ids of the namespace's memories to index rows.
-    """
+    it, the memory would not be active, or its `standing` (its pin, and what decides whether a recall may return it)
+    would be as before. `word` names the operation, `way` is its call as text; `verb` runs it in the app that it is
+    called with. `rows` maps the ids of the namespace's memories to index rows."""
     work = app.unit_of_work
     rehearsal = Rehearsal(work.records, work.indexer, work.clock, work.exclusive)
     try:
@@ -104,8 +103,9 @@ def _change_by_verb(
 
 
 def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
-    """Return those memories of `after`, a map from ids to memories, whose `standing` (what decides whether a recall may
-    return them) differs from today's. The others are only in the same file, as the passages of an episode are."""
+    """Return those memories of `after`, a map from ids to memories, whose `standing` (pin, and what decides whether a
+    recall may return them) differs from today's. The others are only in the same file, as the passages of an episode
+    are."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
@@ -119,8 +119,8 @@ def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]
 
 def _changes_by_edit(served: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """Yield the one-line edits of a memory's file, each of which removes one obstacle to its being in force at `at`: a
-    status other than active, quarantine, a validity that has ended, expired or not begun. `rows` as in `state_changes`.
-    """
+    status other than active, quarantine, a validity that has ended, expired or not begun. `rows` maps ids of memories,
+    also of this one, to index rows."""
     memory, row = served.memory, rows[served.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})

@@ -47,10 +47,8 @@ def find_target(app: App, request: Request, text: str) -> Target:
     """Find the memories of the request's namespace that a text can mean: by id (or its first eight or more hexadecimal
     digits, or last ten) or path, else by content, else by a part of the content, else by meaning (`_find_nearest`).
 
-    Raises:
-        InputError: the text is empty.
-        NotFoundError: no memory has this text, which can only be an id (`_find_by_id`), or resembles these words.
-    """
+    InputError if the text is empty. NotFoundError if the text can only be an id, and no memory has it, or if no memory
+    resembles its words."""
     text = text.strip()
     if not text:
         raise InputError("<memory> is required: an id, or words of it", code="missing_memory")
@@ -104,8 +102,8 @@ def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
 
 def _find_nearest(app: App, request: Request, text: str) -> Target:
     """Find the memories nearest to a text by meaning (by shared words if there is no encoder), whatever their state: up
-    to ten, but only the first if its cosine is `_NEAR` or more and leads that of the second by `_LEAD` or more.
-    NotFoundError if `_search_nearest` finds none."""
+    to ten, but only the first if its cosine is at least 0.6 (`_NEAR`) and leads that of the second by at least 0.05
+    (`_LEAD`). NotFoundError if there is none."""
     with app.recaller.world(request, app.deadline) as world:
         rows, cosines = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
@@ -116,8 +114,8 @@ def _find_nearest(app: App, request: Request, text: str) -> Target:
 
 
 def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    """Return the index rows of up to ten memories nearest to a text, best first, and their cosines, of which those
-    below `_ALIKE` are left out. Without an encoder the nearest by BM25, and no cosines."""
+    """Return the index rows of up to ten memories nearest to a text, best first, and their cosines; those with a cosine
+    below 0.35 (`_ALIKE`) are left out. Without an encoder, the nearest by shared words (BM25), and no cosines."""
     admission = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
@@ -132,6 +130,6 @@ def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Se
 
 
 def _target_of(matched: Matched, found: Sequence[Served]) -> Target:
-    """Make the target of all memories that were found, of which the first `SHOWN` become its candidates; `matched` is
-    how they were found."""
+    """Make the target of all memories that were found, of which the first ten (`SHOWN`) become its candidates;
+    `matched` is how they were found."""
     return Target(matched, tuple(found[:SHOWN]), len(found))

@@ -61,8 +61,8 @@ class EventOutput(Wire):
 
 
 def event(app: App, request: EventInput) -> EventOutput:
-    """Show how a recall went, as far as that is on record, and the citations of the memories that it served; errors as
-    of `find_recall`."""
+    """Show how a recall went, as far as that is on record, and the citations of the memories that it served.
+    NotFoundError if there is no such recall."""
     namespace, row = request.namespace, find_recall(app, request.namespace, request.recall_id)
     recall_id = row.recall_id
     stored = app.telemetry.event(recall_id, namespace)

@@ -30,8 +30,8 @@ class ContextOutput(Wire):
 
 def rebuild_context(app: App, request: ContextInput) -> ContextOutput:
     """Rebuild the context that an earlier recall gave, from its receipt and today's memories, and say why it is not the
-    same if so (`differs`). Nothing is recorded. Errors as of `load_receipt`; DeadlineError if the call's time is over.
-    """
+    same if so (`differs`). Nothing is recorded. NotFoundError if there is no such recall, or its receipt is gone;
+    StoreError if it cannot be read; DeadlineError if the call's time is over."""
     receipt = load_receipt(app, request.namespace, request.recall_id)
     asked = receipt.state.request
     with app.recaller.world(asked, app.deadline) as world:

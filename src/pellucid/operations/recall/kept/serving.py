@@ -49,7 +49,8 @@ class ServingOutput(Wire):
 
 def recalls_serving(app: App, request: ServingInput) -> ServingOutput:
     """List the recalls that served a memory since it was recorded, newest first, a page of `limit`, each with the
-    memory's rank and citations there. Errors as of `find_memory`, and InputError for a cursor of another list."""
+    memory's rank and citations there. NotFoundError if no memory fits the id; InputError if several do, and for a
+    cursor of another list."""
     namespace, memory = request.namespace, find_memory(app, request.namespace, request.memory_id).memory
     since = epoch_ms(recorded_at(memory.id, memory.created))
     after = recall_row_at(decode_cursor(app, request))

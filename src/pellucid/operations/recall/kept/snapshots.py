@@ -149,8 +149,8 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
 
 
 def recall_row_at(last_key: SortKey | None) -> RecallRow | None:
-    """Return a row with the time and recall id of a decoded cursor, after which the next page begins; None for the
-    first page."""
+    """Return a row with the time and the recall id of a page's last sort key, after which the next page begins; its
+    other fields are empty. None for the first page, which has no `last_key`."""
     return RecallRow(str(last_key[1]), int(last_key[0]), None, 0, in_full=False, pinned=False) if last_key else None
 
 
@@ -200,7 +200,8 @@ def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
 
 
 def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
-    """Yield the rows of all recalls to export, newest first; they are read in pages."""
+    """Yield the history's rows of all recalls to export (those of the request's namespace, session and time), newest
+    first; they are read in pages."""
     since, session, last = ms_if_any(request.since) or 0, _stored_session_id(request.session_id), None
     while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
         yield from rows

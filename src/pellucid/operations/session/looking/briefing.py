@@ -169,7 +169,8 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
 
 
 def _days(sessions: Sequence[KeptSession], answering: AnsweringSessions) -> Iterator[BriefDay]:
-    """Yield each day on which sessions began, oldest first, with its numbers of sessions and memories."""
+    """Yield each day on which sessions began, oldest first, with the number of its sessions and of their memories that
+    a recall is allowed to return (`answering` has them)."""
     by_day = dict[str, list[KeptSession]]()
     for each in sessions:
         by_day.setdefault(each.day, []).append(each)
@@ -208,8 +209,9 @@ def brief_of(session: KeptSession, answering: AnsweringSessions) -> SessionBrief
 
 
 def _shortened(session: SessionBrief, room: int) -> SessionBrief:
-    """Return a session's brief, without files, cut to the first lines that fit `room` characters together with `_MORE`.
-    The line that does not fit is cut at a word, or left out if fewer than `_FEW` characters of it fit."""
+    """Return a session's brief, without files, cut to the first lines that fit `room` characters together with the `…`
+    that ends it (`_MORE`). The line that does not fit is cut at a word, or left out if fewer than 24 (`_FEW`)
+    characters of it fit."""
     cut = session.model_copy(
         update={"files": (), **{field: () if isinstance(getattr(session, field), tuple) else None for field in _TOLD}}
     )
@@ -225,23 +227,22 @@ def _shortened(session: SessionBrief, room: int) -> SessionBrief:
 
 
 def _with_line(session: SessionBrief, field: str, line: BriefLine) -> SessionBrief:
-    """Return a session's brief with a line added to a field of `_TOLD`, or in place of the field's only line if it
-    takes no more.
-    """
+    """Return a session's brief with a line added to a field of `_TOLD` that takes several lines, or put into one that
+    takes a single line."""
     before = getattr(session, field)
     return session.model_copy(update={field: (*before, line) if isinstance(before, tuple) else line})
 
 
 def _lines_of(session: SessionBrief) -> Iterator[tuple[str, BriefLine]]:
-    """Yield (field, line) for each line of a brief, in the order of the fields in `_TOLD`."""
+    """Yield (field, line) for each line of a brief, in the order of the fields in `_TOLD` (asked, done, decided …)."""
     for field in _TOLD:
         value: tuple[BriefLine, ...] | BriefLine | None = getattr(session, field)
         yield from ((field, line) for line in (value if isinstance(value, tuple) else (value,)) if line)
 
 
 def _settles(memory: Memory) -> bool:
-    """Whether a memory settles something: a person said it, and its content is neither only a question nor a question
-    whose answer has nothing but a lead-in to a quotation."""
+    """Whether a memory settles something: a person said it, and it is neither only a question nor a question with an
+    answer that has nothing but a lead-in to a quotation."""
     _, answer = _asked_and_answered(memory.content)
     return memory.source_class in _DECIDERS and bool(without_announcement(_QUOTED.split(answer)[0]).strip(_ANSWER))
 
@@ -269,9 +270,9 @@ def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
 
 def _done_lines(turns: Sequence[Memory], memories: Sequence[Memory]) -> Iterator[BriefLine]:
     """Yield at most `_DONE` (3) lines: the first sentence of each of the last two commits among `memories`, then the
-    most important conclusions of the last turn of the agent that has any. Procedures, which are plans, are none, nor is
-    what came after the last commit and only answered a question. If there are neither commits nor conclusions, yield at
-    most one line, for the agent's last words in the passages `turns`."""
+    most important conclusions of the last turn of the agent that has any. Procedures (they are plans), and what came
+    after the last commit and only answered a question, are no conclusions. If there are neither commits nor
+    conclusions, yield at most one line, for the agent's last words in the passages `turns`."""
     own = [each for each in memories if each.source_class == "assistant_output" and each.category != "procedure"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
     conclusions = [each for each in own if each not in commits and _told_of_deeds(each.content)]
@@ -305,8 +306,8 @@ def _last_words(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _told_of_deeds(text: str) -> list[str]:
-    """Return the sentences of an agent's text that tell what was done or found: prose, without questions and without
-    what the agent is about to do."""
+    """Return the sentences of an agent's text that tell what was done or found, in order: prose, without questions and
+    without what the agent is about to do; empty if there are none."""
     intent = detect_language(text).noise.intent
     return [each for each in prose_sentences(text) if not has_question_form(each) and not intent.search(each.lower())]
 

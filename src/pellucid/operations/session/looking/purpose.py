@@ -53,5 +53,5 @@ def _topic(passages: Iterable[str]) -> frozenset[str]:
 
 
 def _is_one_topic(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two requests, given by their topics, are the same or share two words."""
+    """Whether two requests, given by their topics, are the same request or share at least two words."""
     return one is other or len(one & other) >= _SHARED

@@ -35,8 +35,8 @@ def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
 
 
 def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
-    """Return the code of a row's reason, such as `transient`, and the reason in plain words; the code again if there
-    are no words."""
+    """Return the code of a row's reason, such as `transient`, and the reason in plain words; if it has no words, the
+    code twice."""
     code, _, words = row.reason.partition(": ")
     return code, _PLAINLY.get(code, words) or code
 
