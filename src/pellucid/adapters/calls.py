@@ -63,7 +63,8 @@ class MemoryCalls:
         return await to_thread(self.remember, statement)
 
     def tools(self) -> Sequence[tuple[str, Callable[[str], object]]]:
-        """Return the two tools for an agent as (name, async function of one text): `recall` is `arecall`, which returns
-        the recalled context; `remember` is `aremember`, which returns `remembered: <id>` or `known already: <id>`.
+        """Return the two tools for an agent as pairs of a name and an async function of one text: `recall` with
+        `arecall`, which returns the recalled context, then `remember` with `aremember`, which returns
+        `remembered: <id>` or `known already: <id>`.
         """
         return (("recall", self.arecall), ("remember", self.aremember))
