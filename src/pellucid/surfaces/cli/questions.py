@@ -93,16 +93,18 @@ def xray(row: Row, args: Args) -> None:
 
 
 def explain(row: Row, args: Args) -> None:
-    """Print or write the X-ray of the last recall, of the session if one is named; errors as of `_deliver_xray`."""
+    """Print or write the X-ray (explanation) of the last recall, of the session in `args` if one is named; errors as of
+    `_deliver_xray`.
+    """
     _deliver_xray(row, args, lambda call: field_values(row.input, args, call.now))
 
 
 def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]]) -> None:
     """Print an X-ray, or write it to the file of `--out`, in the format that the flags name; `fields` makes the fields
-    of the operation's input. Beside a text that is printed, a note tells how to ask `why`.
+    of the input of the operation `row`. Beside a text that is printed, a note on standard error tells how to ask `why`.
 
-    If the recall does not exist, `NotFoundError` is raised; without an `--out` file, the answer that every surface
-    gives for that is printed first.
+    `InputError` for a wrong format or file. If the recall does not exist, `NotFoundError` is raised; without an `--out`
+    file, the text that there is no such X-ray is printed first.
     """
     form, target = _parse_format(args), out_file(args["out"])
     with running.open_call(row, args) as call:
@@ -137,8 +139,9 @@ def _parse_format(args: Args) -> "Format":
 
 
 def why(row: Row, args: Args) -> None:
-    """Print why a memory was recalled or not. Further arguments are the question; with `--query` or `--recall`, they
-    belong to the description of the memory. `InputError` for `--recall` beside flags that would change the recall.
+    """Print why a memory was recalled or not; `args["memory"]` describes it. Further arguments are the question; with
+    `--query` or `--recall`, they belong to the description of the memory. `InputError` for `--recall` beside flags that
+    would change the recall.
     """
     memory, further, query = args["memory"], " ".join(args["question"] or ()), args["query"]
     allowed_names = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}

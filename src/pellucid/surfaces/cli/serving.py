@@ -76,7 +76,9 @@ def dashboard(_row: None, args: Mapping[str, Any]) -> None:
 
 
 def _running_server(home: Path) -> Mapping[str, Any] | None:
-    """Return the `server.json` of the home's running server, None if none runs; `StoreError` if it cannot be read."""
+    """Return the content of the `server.json` of the home's running server (with `host`, `port`, `token`); None if no
+    server runs, or that file is missing or not JSON; `StoreError` if it cannot be read.
+    """
     from pellucid.surfaces.hooks.client import running_server
 
     try:

@@ -134,8 +134,9 @@ def _answer_schema(route: Route) -> dict[str, Any]:
 
 
 def _hoist_definitions(value: Any, schemas: dict[str, Any]) -> Any:
-    """Return a copy of a JSON value without its `$defs`, which are added to `schemas`, the document's components,
-    unless that has one of the same name already. References are changed to point to the components.
+    """Return a copy of a JSON value without its `$defs`, at any depth. These are added, in the same way, to `schemas`,
+    the schemas of the document's components, unless that has one of the same name already. References are changed to
+    point to the components.
     """
     if isinstance(value, list):
         return [_hoist_definitions(each, schemas) for each in cast("list[Any]", value)]

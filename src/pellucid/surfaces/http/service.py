@@ -88,7 +88,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def watch(self, deadline: Deadline) -> None:
-        """Wait until the client disconnects, then cancel the call; the rest of the request is read and dropped."""
+        """Wait until the client disconnects, then set `is_gone` and cancel `deadline`; other messages are dropped."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.is_gone = True

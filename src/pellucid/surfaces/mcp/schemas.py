@@ -58,7 +58,7 @@ def merge_schemas(schemas: Iterable[Schema]) -> Schema:
 
 
 def _without(schema: Schema, *names: str) -> Schema:
-    """Return the schema without these keywords."""
+    """Return a copy of the schema without the keywords `names`."""
     return {name: value for name, value in schema.items() if name not in names}
 
 
