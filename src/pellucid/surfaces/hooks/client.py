@@ -36,10 +36,10 @@ class _RefusedError(Exception):
 
 
 def main() -> NoReturn:
-    """Have the running server handle the event on standard input, and print its answer. Without an answer, it is stored
-    for later where the text of the event's session is; if no server runs, one is started. The first argument names the
-    agent's program, such as `cursor`, `--home` the home. The process ends within a second and always with exit code 0,
-    whatever failed.
+    """Have the running server handle the event on standard input, and print its answer. If no answer comes, the fields
+    of the event that say where its session's text is are stored for the next server; if no server runs, one is started.
+    The first argument names the agent's program, such as `cursor`, `--home` the home. The process ends within a second
+    and always with exit code 0, whatever failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))
@@ -50,8 +50,8 @@ def main() -> NoReturn:
 
 
 def _handle_event(host: str, home: str) -> None:
-    """Print the server's answer to the event, if it is not empty. If no answer comes, store for later where the text of
-    the event's session is, and print the problem.
+    """Read the event and print the server's answer to it, unless that is empty. If no answer comes, store for the next
+    server where the session's text is (`_store_event`), and print the problem.
 
     If no server runs, start one and print the home's notice, if there is one, instead of a problem. `host` is the
     agent's program, such as `cursor`. For an event without a session, only print a remark.
@@ -187,9 +187,9 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
-    """Write to a file in the home's `hooks/waiting`, one for each session, where the text of the event's session is,
-    but none of the text; it replaces an earlier event. Return whether it was written: False if it cannot be, or if
-    2,000 sessions wait already. `_TimeIsUp` after 0.1 seconds.
+    """Write those fields of the event that say where its session's text is, and nothing of the text, to a file in the
+    home's `hooks/waiting`: one for each session, in which a later event replaces the earlier one. Return whether it was
+    written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")

@@ -67,7 +67,7 @@ def _dataset_text(outcome: LabOutput) -> str:
 
 def _price_line(price: Mapping[str, float]) -> str:
     """Render how long importing the set took, for how many characters, and how many memories and megabytes (millions of
-    bytes) it made. `price` has these under the names of `LabOutput.price`.
+    bytes) it made. `price` has these under the names `importSeconds`, `recordCharacters`, `memories` and `diskBytes`.
     """
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"

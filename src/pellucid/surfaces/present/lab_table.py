@@ -39,8 +39,9 @@ _OPTIONS = {"off": "off", "half": "×½", "double": "×2", "on": "on"}
 
 
 def lab_table_text(outcome: LabTable) -> str:
-    """Render every set's metrics and prices, each part's contribution and cost (a part is a leg, stage or term), and
-    the option that the other sets together would choose for each part.
+    """Render as Markdown every set's metrics and prices, then each part's contribution and cost (a part is a leg, stage
+    or term of a recall) and, for each part, the option that the other sets together would choose; the last two only if
+    they were measured.
     """
     lines = [*_set_lines(outcome.rows), "", *_note_lines(outcome)]
     if any(row.ablation for row in outcome.rows.values()):
@@ -100,7 +101,9 @@ def _share(row: LabOutput | None) -> str:
 
 
 def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
-    """Yield each metric of a set that is below that of its better single leg, with the difference and the leg."""
+    """Yield for the set `name` each metric that is below that of its better single leg (search path), with the
+    difference and the leg: `LoCoMo, MRR −.012 [−.020, −.003] (BM25)`.
+    """
     for metric in COLUMNS:
         leg = max(row.floors, key=lambda leg: row.floors[leg][metric], default="")
         if leg and row.metrics[metric] < row.floors[leg][metric]:
@@ -131,16 +134,17 @@ def _cost(cost: Mapping[str, float]) -> str:
 
 
 def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the parts of a recall whose removal changes the mean of the five columns (`WORTH`), or its interval, on at
-    least one set.
+    """Return the parts of a recall, in the order in which the sets name them, whose removal changes the mean of the
+    five columns (`WORTH`), or its interval, on at least one set.
     """
     parts = dict.fromkeys(part for row in rows.values() for part in row.ablation)
     return [part for part in parts if any(_moves(row.ablation[part][WORTH]) for row in rows.values())]
 
 
 def _choice_lines(outcome: LabTable) -> Iterator[str]:
-    """Yield, by part and set, the option that the other sets would choose, and its gain on this set. Parts whose
-    setting no set would change are listed in one line below.
+    """Yield a table of the parts for which some set would choose another option than the present setting: by part and
+    set, the option that the other sets would choose, and its gain on this set. Then the lines of `_all_choices_lines`,
+    and one that names all other parts.
     """
     yield (
         "Each set left out in turn: what the others would choose for a part, by the mean of the five columns, and what"
@@ -187,7 +191,7 @@ def _gain(gain: Mapping[str, Any]) -> str:
 
 
 def _moves(gain: Mapping[str, Any]) -> bool:
-    """Whether a difference or its interval is not zero."""
+    """Whether the difference of a metric, or either end of its interval, is not zero."""
     return bool(np.any([gain["difference"], *gain["interval"]]))
 
 
