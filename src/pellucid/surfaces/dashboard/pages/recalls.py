@@ -42,9 +42,9 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of at most 50 recalls that fit the filters of the query: `found`, `asked`
-    (the filters), `is_filtered`, `may_ask` (whether the viewer may ask a question), and the possible `classes` and
-    `outcomes`.
+    """Return the template values for the page of at most 50 recalls that fit the filters of the query: `title`,
+    `found`, `asked` (the filters), `is_filtered`, `may_ask` (whether the caller may run a recall), and the possible
+    `classes` and `outcomes`.
     """
     query = view.query
     found = view.ask(
@@ -121,8 +121,8 @@ def _recall(view: View) -> Mapping[str, object]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Return for each result of a recall: the result (`it`), its `bar`, its `words` (None if not stored), its score's
-    `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
+    """Return a mapping for each result of a recall, in their order: the result (`it`), its `bar`, its `words` (None if
+    not stored), its score's `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
     """
     return [
         {
@@ -141,8 +141,8 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """Return for each rung (filter of the ladder) in words how many candidates it rejected, and those of them that the
-    snapshot lists.
+    """Return for each rung (filter of the candidates), in their order, a pair: in words how many candidates it
+    rejected, and those of them that the snapshot lists.
     """
     by_rung: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
@@ -154,16 +154,18 @@ def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[
 
 
 def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, object, Markup]]:
-    """Return each stage with its usual timing (None if unknown) and its bar."""
+    """Return for each stage, in their order, the stage, its usual timing (None if unknown) and its bar (see
+    `waterfall`). `timings` is the answer of the operation `TIMINGS`.
+    """
     usual_by_stage = {each.name: each for each in timings.stages}
     bars = waterfall(snapshot.stages, usual_by_stage)
     return [(each, usual_by_stage.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
 
 
 def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
-    """Return the template values for leaving out each leg alone (`each_leg`), and the parts `left_out` in the query
-    (`without-NAME`) together; `together` is None if there are none. `leg_names` and `other_parts` are what can be left
-    out.
+    """Return the template values for leaving out each leg (search path) alone (`each_leg`), and for leaving out
+    together the parts that the query names by `without-NAME` (`left_out`): `together`, None if there are none.
+    `leg_names` and `other_parts` are what can be left out.
     """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
     each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
