@@ -67,8 +67,9 @@ class Settings(BaseModel):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Messages about the working folder's `pellucid.toml`: the settings that it is not allowed to set, the
-        namespace that it chose."""
+        """Messages for the user about the working folder's `pellucid.toml`: one names the settings that it is not
+        allowed to set, one the namespace that it chose. Empty if there is nothing to say.
+        """
         return self._notes
 
     @property

@@ -58,8 +58,8 @@ def answer_text(
 def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose: bool, footer: Sequence[str]) -> str:
     """Render an answer by the function that its row names in `text.presenter`, or by its own `as_text`.
 
-    `footer` are lines for its end; `verbose` counts only where the row has `takes_options`. Where the row has
-    `carry_out`, the function is also given the command that does what this preview shows.
+    `footer` are lines for its end; `verbose` counts only if the row has `takes_options`. If the row has `carry_out`,
+    the function is also given the command that does what the answer, a preview, shows.
     """
     text = row.text
     if not text.presenter:

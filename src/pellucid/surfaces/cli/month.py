@@ -74,14 +74,12 @@ class Month:
 
 
 def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) -> Month:
-    """Fill a home with the thirty days that end yesterday, in UTC, and return the numbers of sessions, recalls and
-    citations.
+    """Fill the home of `settings` with a team's work on the working days (Monday to Friday) of the thirty days that end
+    yesterday, in UTC, and return the numbers of its sessions, recalls and citations.
 
-    `note` is called with a line of progress for each working day (Monday to Friday), and with remarks such as that the
-    model is being downloaded; `seed` determines the questions and answers, not the ids.
-
-    Raises:
-        ConflictError: the namespace `local/tidepool` has data already.
+    `note` is called with a line of progress for each working day, and with remarks such as that the model is being
+    downloaded; `seed` determines the questions and answers, not the ids. `ConflictError` if the namespace
+    `local/tidepool` has data already.
     """
     clock = WalkingClock(SystemClock().now())
     app = open_app(settings.naming(NAMESPACE), clock=clock, report=note)

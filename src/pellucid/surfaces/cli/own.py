@@ -147,7 +147,7 @@ def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
 
 def graph_show(row: Row, args: Args) -> None:
     """Print an entity's neighbourhood as text or JSON. `--svg FILE` also writes its drawing; `--svg -` prints only
-    that.
+    that. `InputError` if that file cannot be written.
     """
     svg_file = args["svg"]
     with running.open_call(row, args) as call:
@@ -203,8 +203,8 @@ def lab_run(row: Row, args: Args) -> None:
 
 
 def export_rows(row: Row, args: Args) -> None:
-    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out` and note
-    how many they are.
+    """Read all rows of the operation `row`, then print them as lines of JSON, or write them to the file of `--out` and
+    note how many they are. `InputError` if that file cannot be written.
     """
     target = out_file(args["out"])
     with running.open_call(row, args) as call:

@@ -65,18 +65,18 @@ def _read_text(path: str) -> str:
 
 
 def recall(row: Row, args: Args) -> None:
-    """Run a recall and print its context and how sure the answer is, or with `--json` the answer as JSON; errors as of
-    `_recall_fields`.
+    """Run a recall with the question in `args` and print its context and how sure the answer is, or with `--json` the
+    answer as JSON; errors as of `_recall_fields`.
     """
     query = " ".join(args["query"] or ())
     running.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
 
 
 def xray(row: Row, args: Args) -> None:
-    """Print or write the X-ray of a recall made now, or of an earlier one.
+    """Print or write the X-ray (explanation) of a recall made now, or of an earlier one.
 
     The earlier one is that of `--id`, beside which a query is ignored, or the id, `last` or `last~N` in place of a
-    query. `InputError` if neither is given, before a home is opened; the operation checks it, too, in other words.
+    query. `InputError` if there is neither an id nor a query, which is checked before a home is opened.
     """
     words = " ".join(args["query"] or ()).strip()
     recall_id = args["recall_id"] or (words if is_recall_name(words) else None)

@@ -55,7 +55,9 @@ def calling(
     with ExitStack() as open_homes:
 
         def open_home() -> "App":
-            """Open the home; it is closed with `open_homes`."""
+            """Open the home and return its app, if `located` in the namespace of the working folder's project; the home
+            is closed at the end of the `with` block.
+            """
             app = open_homes.enter_context(_opened_home(command_settings, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 

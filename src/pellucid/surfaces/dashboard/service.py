@@ -217,10 +217,11 @@ def _show_page(
 def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
-    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home (of a longer path the
-    last four parts count). Return a redirect, and leave a notice in the session, or return the page of a preview.
+    """Run the operation `noun.verb` on a form sent to `/ui/tenant/project/do/noun.verb`, or to `/ui/do/noun.verb` for
+    the whole home. Return a redirect, and leave a notice with the outcome in the session; for a preview, return a page
+    that shows it.
 
-    `NotFoundError` for another path, or if the caller cannot read the namespace.
+    `NotFoundError` for any other path, or if the caller cannot read the namespace; errors as of `act`.
     """
     parts = _parts(path)
     *place, marker, name = parts if 2 <= len(parts) <= 4 else ["", ""]

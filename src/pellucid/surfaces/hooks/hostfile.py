@@ -74,8 +74,9 @@ class Edit:
     def make(self, *, dry_run: bool) -> FileChange:
         """Write or delete the file and report the change; in a dry run only report it.
 
-        Nothing is done if the text is the same. Without `keep`, a backup that the new text equals is deleted;
-        `ConflictError` if the file was changed since it was read, `StoreError` if it or its backup cannot be written.
+        Nothing is done if the text is the same. With `keep`, the present text is copied to the backup first; without
+        it, a backup that the new text equals is deleted. `ConflictError` if the file was changed since it was read,
+        `StoreError` if it or its backup cannot be written.
         """
         file, is_change = self.file, self.after != self.file.text
         if is_change and not dry_run:

@@ -153,7 +153,7 @@ class Gate:
             return
 
         def with_use(tokens: AccessList) -> AccessList:
-            """Return the list of tokens with the new time of use."""
+            """Return the list of tokens with the new time of use; unchanged if the caller's token was revoked."""
             token = tokens.find(caller.name)
             return tokens.with_principal(token.model_copy(update={"last_used": now})) if token else tokens
 

@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Send the status and headers: `media`, the request's id, `headers`, and the safe defaults that these lack."""
+        """Note and send the status; send `media`, the request's id, `headers`, and safe headers that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -388,7 +388,7 @@ def _take_one(query: dict[str, list[str]], name: str) -> str | None:
 
 
 def _check_fields(route: Route, values: Mapping[str, object], caller: Caller) -> None:
-    """`InputError` for a field the route lacks, `HttpError` 403 for one that takes an ungranted right everywhere."""
+    """Raise `InputError` for a field the route lacks, `HttpError` 403 for one whose right is not granted everywhere."""
     for name in values:
         if name not in route.fields:
             raise InputError(

@@ -64,7 +64,7 @@ def _without(schema: Schema, *names: str) -> Schema:
 
 def _inline(schema: Schema, definitions: Mapping[str, Schema], levels: int) -> Schema:
     """Return the schema with references replaced by their definitions, without titles, `null` and empty defaults (None,
-    "", [] or {}). Below `levels` of nested objects, an object is shown as `{"type": "object"}`.
+    "", [] or {}). After `levels` of objects within objects, an object is shown as `{"type": "object"}`.
     """
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}

@@ -98,7 +98,7 @@ def audit_text(outcome: AuditOutput) -> str:
 
 
 def doctor_text(report: DoctorOutput) -> str:
-    """Render the health of a home: counts, sizes and settings, then each problem with its next step."""
+    """Render the health of a home: counts, sizes and settings, then `healthy`, or each problem with its next step."""
     counts = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",

@@ -113,7 +113,7 @@ def _alias_line(entity: EntityNamed) -> list[str]:
 
 
 def unknown_before(known_from: datetime | None) -> str:
-    """Say that an entity's history is only known from this instant on; "" if `known_from` is None."""
+    """Return a sentence that an entity's history is known only from the instant `known_from` on; "" for None."""
     return f"its history before {_day_and_time(known_from)} is not known" if known_from else ""
 
 

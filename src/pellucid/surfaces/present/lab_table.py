@@ -92,7 +92,9 @@ def _note_lines(outcome: LabTable) -> Iterator[str]:
 
 
 def _share(row: LabOutput | None) -> str:
-    """Say which share of the questions was asked; "" if all were, or if `row` is None."""
+    """Return a sentence, with a blank before it, that says which share of the questions was asked, or how many at most;
+    "" if all were, or if `row` is None.
+    """
     if row is None or (row.sample, row.limit) == ("1", 0):
         return ""
     share = [f"share {row.sample} of the questions"] if row.sample != "1" else []
@@ -129,7 +131,9 @@ def _cost_lines(rows: Mapping[str, LabOutput]) -> list[str]:
 
 
 def _cost(cost: Mapping[str, float]) -> str:
-    """Render the milliseconds that a part adds, and `share`, their fraction of the recall's time, as `+1.2 (+8%)`."""
+    """Render a part's `millis`, the milliseconds that it adds to a recall, and its `share`, their fraction of the
+    recall's time, as `+1.2 (+8%)`.
+    """
     return f"{cost['millis']:+.1f} ({cost['share']:+.0%})".replace("-", "−")
 
 
@@ -185,7 +189,9 @@ def _choice_text(choice: Choice) -> str:
 
 
 def _gain(gain: Mapping[str, Any]) -> str:
-    """Render a difference of a metric with its interval, as `+.012 [−.003, +.027]`; `0` if all three are zero."""
+    """Render the `difference` of a metric with its `interval` (low, high), as `+.012 [−.003, +.027]`; `0` if all three
+    are zero.
+    """
     low, high = gain["interval"]
     return f"{_signed(gain['difference'])} [{_signed(low)}, {_signed(high)}]" if _moves(gain) else "0"
 

@@ -156,8 +156,8 @@ def _time_view(
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """Return the `min`, `max`, `step` and `at` of a slider from `begin` to `now` in epoch milliseconds. The slider has
-    some 500 steps.
+    """Return the `min`, `max`, `step` and `at` (the present place, not below `min`) of a slider from `begin` to `now`,
+    in epoch milliseconds. The slider has some 500 steps.
     """
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)

@@ -99,7 +99,9 @@ def forget_text(outcome: ForgetOutput, again: str) -> str:
 
 
 def erasure_text(outcome: EraseOutput, again: str) -> str:
-    """Render what was erased, or would be (see `forget_text`), and which memories stay since others confirm them."""
+    """Render what was erased, or in a preview would be (see `forget_text`), and which memories stay since others
+    confirm them; one sentence if there was nothing to erase. `again` is the command that erases it.
+    """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing is kept of it: nothing was erased"
     text = forget_text(outcome, again)
@@ -254,7 +256,9 @@ def review_text(outcome: ReviewOutput) -> str:
 
 
 def trust_text(outcome: TrustOutput) -> str:
-    """Render a memory's trust zone, its trust score as a sum, doubts about it, and the changes of its trust."""
+    """Render a memory's trust zone and status, its content, its trust score as a sum, the doubt about it, if any, and
+    the changes of its trust.
+    """
     memory = outcome.memory
     shares = " + ".join(f"{share.name} {share.value:.2f}" for share in outcome.contributions)
     lines = [

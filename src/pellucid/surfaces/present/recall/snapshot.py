@@ -29,7 +29,9 @@ def recalls_text(outcome: SnapshotsOutput) -> str:
 
 
 def pin_text(recall: ListedRecall) -> str:
-    """Render whether a recall is pinned, whether it is still stored in full, and its question."""
+    """Render whether a recall is pinned (kept for good) or was let go, whether it is still stored in full, and its
+    question.
+    """
     if not recall.pinned:
         state = f"let go: {recall.recall_id} is kept as long as history.receiptDays and history.receipts say"
     elif not recall.in_full:
