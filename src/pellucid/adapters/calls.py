@@ -26,8 +26,8 @@ class MemoryCalls:
         self._who = {name: value for name, value in (("session_id", session_id), ("agent", agent)) if value}
 
     def recall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
-        says so if nothing does.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as one
+        text; if nothing answers it, the text says so.
 
         Args:
             query: the question, in words.
@@ -45,8 +45,8 @@ class MemoryCalls:
         return f"remembered: {answer.memory.id}" if answer.created else f"known already: {answer.memory.id}"
 
     async def arecall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
-        says so if nothing does.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as one
+        text; if nothing answers it, the text says so.
 
         Args:
             query: the question, in words.

@@ -56,17 +56,19 @@ class RememberedSession:
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)
 
     async def pop_item(self) -> Any:
-        """Remove the newest item from the inner session, and return it; None if it is empty. The spool and memories
-        keep its words.
+        """Remove the newest item from the inner session, and return it; None if the session is empty. The spool (turns
+        that wait to become memories) and the memories keep its words.
         """
         return await self._inner.pop_item()
 
     async def clear_session(self) -> None:
-        """Empty the inner session; the spool and memories keep its words."""
+        """Empty the inner session; the spool (turns that wait to become memories) and the memories keep its words."""
         await self._inner.clear_session()
 
     async def end(self) -> None:
-        """Make memories of all turns of this session that wait in the spool; the inner session stays as it is."""
+        """Make memories of those turns of this session that wait for it in the home's spool, where `add_items` put
+        them; the inner session stays as it is.
+        """
         await to_thread(self._memory.observe, session_id=self.session_id, flush="session_end")
 
 

@@ -103,7 +103,8 @@ def json_text(value: Wire) -> str:
 def printable(text: str) -> str:
     """Return the text with control and invisible characters of each line spelled out, and one newline at the end.
 
-    Line breaks stay: a presenter spells out those within a value (`visible`), which only it can tell from its own.
+    Line breaks stay: only whoever made the text can tell those that are part of a value, and spells them out
+    (`visible`).
     """
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 

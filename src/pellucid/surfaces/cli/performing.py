@@ -43,5 +43,7 @@ def _operation_row(command: Command) -> Row | None:
 
 
 def _own_command(command: Command) -> Own | None:
-    """Return the command's own code; None if it has only its row."""
+    """Return the code that the command has beside its operation, or in place of one; None if it has no code of
+    its own.
+    """
     return import_module(command.own).OWN[command.words] if command.own else None

@@ -122,8 +122,8 @@ def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, ob
 
 
 def _parse_format(args: Args) -> "Format":
-    """Return the format of an X-ray: `json` with `--json`, else that of `--format` in any case; `InputError` if
-    unknown.
+    """Return the format of an X-ray (a recall's explanation): `json` with `--json`, else that of `--format`, in upper
+    or lower case; `InputError` if there is no such format.
     """
     from pellucid.xray.render.formats import RENDERERS
 

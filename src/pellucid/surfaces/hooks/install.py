@@ -198,7 +198,9 @@ def _hooks_file(host: HostName, scope: Scope) -> HostFile:
 
 
 def _hooks_table(file: HostFile) -> dict[str, Any]:
-    """Return the JSON object of a hooks file; `InputError` if its `hooks` are not lists by the name of an event."""
+    """Return the JSON object of a hooks file; `InputError` if it is none, or if its `hooks` do not map events
+    to lists.
+    """
     table = file.table()
     hooks: Any = table.get("hooks", {})
     lists = list(cast("dict[str, Any]", hooks).values()) if isinstance(hooks, dict) else [None]

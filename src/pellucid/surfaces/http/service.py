@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Note and send the status; send `media`, the request's id, `headers`, and safe headers that these lack."""
+        """Note `status` and send it, with `media`, the request's id, `headers`, and safe headers that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -230,7 +230,7 @@ class Service:
         is_whole = False
 
         async def send(message: dict[str, Any]) -> None:
-            """Pass an ASGI message on, noting the status and whether the answer is complete."""
+            """Pass an ASGI message on; note its status, and in `is_whole` whether it ends the answer."""
             nonlocal is_whole
             exchange.status = message.get("status", exchange.status)
             is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)

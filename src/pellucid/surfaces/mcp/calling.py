@@ -146,9 +146,9 @@ def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """Return an error as a tool's result with `is_error`, and a next step. If `row` is an operation that gives an
-    X-ray, and the X-ray does not exist or the caller cannot read it, the result says that there is none, and is not an
-    error.
+    """Return an error as a tool's result with `is_error`, its message and a next step. If `row` is an operation that
+    gives an X-ray (explanation of a recall), and the X-ray does not exist or the caller cannot read it, the result says
+    that there is none, and is not an error.
     """
     add_reference(error)
     missing_text = row and missing_xray_text(row, error, "text")

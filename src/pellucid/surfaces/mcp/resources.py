@@ -54,7 +54,7 @@ PLACES: Mapping[str, AddressShape] = {
 
 def fixed_resources() -> list[types.Resource]:
     """Return the resources at fixed addresses, as `resources/list` shows them: the brief of the last sessions, and the
-    HTML page that shows X-rays.
+    HTML page that shows X-rays (explanations of recalls).
     """
     fixed = (
         types.Resource(uri=f"{_SCHEME}://{name}", **_listing(name, place))
@@ -65,8 +65,8 @@ def fixed_resources() -> list[types.Resource]:
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """Return the address templates of a memory and of a recall, as `resources/templates/list` shows them; `{?format}`
-    ends the one of an X-ray, which has more formats than JSON and text.
+    """Return the address templates of a memory and of a recall's explanation, as `resources/templates/list` shows them.
+    The latter ends with `{?format}`, as it has more formats than JSON and text.
     """
     return [
         types.ResourceTemplate(

@@ -22,8 +22,9 @@ def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
 
 
 def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
-    """Yield the schemas of an operation's answer, one for each type that it can have; an X-ray's is under `snapshot`,
-    beside `snapshotFound`. Objects within the answer are shown without their properties.
+    """Yield the schemas of an operation's answer, one for each type that it can have. That of an X-ray (explanation of
+    a recall) is under `snapshot`, beside the boolean `snapshotFound`. Objects within the answer are shown without their
+    properties.
     """
     kind: Any = row.output
     schema = TypeAdapter[Any](kind).json_schema(by_alias=True, mode="serialization")

@@ -100,8 +100,9 @@ class Tool:
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it; linked to the page that shows X-rays if its default mode answers with one.
-        It counts as read-only if all of its operations take only the right to read, as destructive if one erases.
+        """The tool as `tools/list` shows it; linked to the page that shows X-rays (explanations of recalls) if its
+        default mode answers with one. It counts as read-only if all of its operations take only the right to read, as
+        destructive if one erases.
         """
         rows = self.rows.values()
         has_page = "html" in forms(next(iter(rows)))

@@ -79,8 +79,9 @@ def closing_text(outcome: ClosingOutput) -> str:
 
 
 def session_text(outcome: SessionOutput) -> str:
-    """Render a session: what was asked, done, decided and left open, the statements and model claims that were left
-    out, and citations of its recalls."""
+    """Render a session: how many turns became how many memories; what was asked, done, decided and left open; the
+    statements and the claims of a model that were left out; and the citations of its recalls.
+    """
     brief = outcome.session
     kept = (brief.memories, brief.passages) if brief else (0, 0)
     result = f"{counted(kept[0], 'memory', 'memories')} and {counted(kept[1], 'passage')} that may answer today"

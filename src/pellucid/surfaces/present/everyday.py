@@ -41,8 +41,8 @@ def home_text(report: HomeOutput) -> str:
 
 
 def remembered_text(outcome: RememberOutput) -> str:
-    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions, and
-    why it has no vector, if it has none.
+    """Render what became of a statement: whether it is new, known already or known and updated; its memory's id and
+    path, the memories that it replaces or is in dispute with, redactions, and why it has no vector, if it has none.
     """
     known = "known already, and updated" if outcome.updated else "known already"
     state = "remembered" if outcome.created else known
@@ -72,8 +72,8 @@ def memory_list_text(outcome: ListOutput) -> str:
 
 
 def memory_text(outcome: Shown) -> str:
-    """Render a memory's path, the fields that are not empty, its operation and citations, then its content in full,
-    with tabs as spaces.
+    """Render a memory's path, its fields that are not empty, the operation that wrote it, and its citations, then its
+    content in full, with tabs as spaces.
     """
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
@@ -128,8 +128,9 @@ def accepted_loss_text(outcome: AcceptOutput) -> str:
 
 
 def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
-    """Yield lines about observed statements, the segments cut from turns with speed and cost, waiting turns by session,
-    disk use in MiB, and retention. The line of segments, and the speed and cost in it, are left out if zero.
+    """Yield lines about observed statements, the segments (stretches of a session) that were cut from turns, with speed
+    and cost, waiting turns by session, disk use in MiB, and for how long data is kept. The line of segments, and the
+    speed and cost in it, are left out if zero.
     """
     seen = pulse.observations
     yield f"observed  {seen.line()}"

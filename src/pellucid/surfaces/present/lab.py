@@ -34,9 +34,10 @@ def lab_text(outcome: object) -> str:
 
 @lab_text.register
 def _dataset_text(outcome: LabOutput) -> str:
-    """Render a labelled set: each metric with its interval and floors (the same metric of each leg alone), latency, how
-    often each leg found something, the figures of extraction, each part's gain and cost, and the price of the import;
-    then metrics by kind of question, the memories' durability, abstention and context, if measured.
+    """Render a labelled set: each metric with its interval and floors (the same metric of each leg, or search path,
+    alone), latency, how often each leg found something, the figures of extraction, each part's gain and cost, and the
+    price of the import; then metrics by kind of question, the memories' durability, abstention and context, if
+    measured.
     """
     floors = "".join(f"{name:>9}" for name in outcome.floors)
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]

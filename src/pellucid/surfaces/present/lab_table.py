@@ -52,8 +52,8 @@ def lab_table_text(outcome: LabTable) -> str:
 
 
 def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the table of the sets: questions, metrics with their floors (the same metric of each leg alone), and the
-    cost of the import.
+    """Return a Markdown table with a line for each set: questions, metrics with their floors (the same metric of each
+    leg, or search path, alone), and the cost of the import. `rows` are the measurements by the sets' names.
     """
     cells = [
         [_SETS[name], str(row.questions), *(_metric_cell(row, metric) for metric in COLUMNS), *_price_cells(row)]
@@ -113,7 +113,9 @@ def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
 
 
 def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    """Yield a caption, and a table for each metric in `_PARTS_BY`: each part's contribution to each set."""
+    """Yield a caption, and a Markdown table for each metric in `_PARTS_BY`: how much each part of a recall contributes
+    to it on each set, after an empty line. `rows` are the measurements by the sets' names.
+    """
     yield "What each part is worth (with it less without it, of the same questions; 95 % interval):"
     for metric in _PARTS_BY:
         yield ""
@@ -124,7 +126,9 @@ def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
 
 
 def _cost_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the table of the processor time that each part of a recall takes on each set."""
+    """Return the Markdown table of the processor time that each part of a recall takes on each set, below its title.
+    `rows` are the measurements by the sets' names.
+    """
     title = "What each part takes of a recall (ms of processor time, and its share; the median over some questions):"
     cells = [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _part_names(rows)]
     return ["", title, "", *_markdown_table(["time", *map(_SETS.__getitem__, rows)], cells)]
@@ -212,5 +216,5 @@ def _signed(value: float) -> str:
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table."""
+    """Return the lines of a Markdown table: `head`, a line of dashes, and `rows`."""
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]

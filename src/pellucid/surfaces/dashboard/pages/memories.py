@@ -212,9 +212,9 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
-    """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and by a node's
-    name `leads` (its page) and `words`. If the graph does not know the memory, or it has no edges, only `graph`, which
-    is then None.
+    """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and two maps by
+    a node's name: `leads` (to the node's page) and `words` (to its words, or its name). If the graph does not know the
+    memory, or has no edges at it, only `graph`, which is then None.
     """
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)

@@ -196,8 +196,9 @@ def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of two recalls side by side, which its path names `a` and `b`: the
-    difference `found`, their X-rays (`sides`), and by name the `shifts` of results.
+    """Return the template values for the page of two recalls side by side, whose ids the path has as `a` and `b`: their
+    difference (`found`), their X-rays, or explanations (`sides`), and the `shifts` of results in lists by kind:
+    `entered`, `left`, `moved`, `rescored`.
     """
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {

@@ -176,14 +176,18 @@ def _version_lines(listed: Listed) -> list[str]:
 
 
 def _event_line(row: LifecycleRow) -> str:
-    """Render an event in a memory's life: when, what, why, through which memories and by which operation."""
+    """Render an event in a memory's life: when, what, why, through which memories, and the id of the operation; the
+    last three only if they are known.
+    """
     why = f" ({visible(row.reason_code)})" if row.reason_code else ""
     causes = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
     return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{causes}  {row.correlation_id or ''}".rstrip()
 
 
 def _verdict_line(row: VerdictRow) -> str:
-    """Render the judge's verdict on an observation: when, in which session, and why."""
+    """Render the judge's verdict on an observation (a statement taken from a session): when and in which session it was
+    observed, the verdict, why, and the observation's id.
+    """
     place = f"observed in {visible(row.session_id)}"
     return f"  {isoformat(row.observed_at)}  {place}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
 

@@ -51,8 +51,8 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
 
 
 def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
-    """Yield a line for each leg that was down (`degraded`) or stage that failed, and for each leg that the question or
-    its caller asked for and that found nothing.
+    """Yield a line for each leg (search path) that was down, for each stage that failed, and for each leg that the
+    question or its caller asked for and that found nothing.
     """
     for leg in outcome.legs:
         if leg.health == "degraded":

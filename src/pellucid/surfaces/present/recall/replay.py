@@ -128,7 +128,9 @@ def _value_text(value: object) -> str:
 
 
 def ablation_text(outcome: AblateOutput) -> str:
-    """Render how the memories served would change without parts of the recall (legs, stages, terms), each in turn."""
+    """Render how the memories served would change without parts of the recall (legs, which are its search paths,
+    stages, terms of the score), each in turn.
+    """
     lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
@@ -151,8 +153,8 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def _order_text(tau: float | None) -> str:
-    """Render Kendall's τ as words to append, such as `, 90% of the other pairs in the same order`: the share of pairs
-    of memories, of those served both ways, whose order is the same. "" for None.
+    """Render `tau`, Kendall's rank correlation of the memories that are served both ways, as words to append, such as
+    `, 90% of the other pairs in the same order`: the share of pairs whose order is the same. "" for None.
     """
     if tau is None:
         return ""
