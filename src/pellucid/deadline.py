@@ -42,8 +42,8 @@ class Deadline:
             raise self.error()
 
     def wait(self, done: Callable[[float], bool]) -> None:
-        """Call `done(seconds)`, at least once, until it returns True; `DeadlineError` if it does not before the time is
-        over.
+        """Call `done(seconds)` again and again until it returns True, at least once; `DeadlineError` if the time is
+        over before that, or the call is cancelled.
 
         `done` may block for the seconds it is given, 0.05 at most, and returns whether what it waits for has happened.
         """
@@ -74,7 +74,9 @@ class Deadline:
         )
 
     def over(self, items: Iterable[T]) -> Iterator[T]:
-        """Iterate over the items; before each is yielded, `DeadlineError` if the time is over."""
+        """Yield the items one by one; `DeadlineError`, raised before an item is yielded, if the time is over or the
+        call was cancelled.
+        """
         for each in items:
             self.check()
             yield each

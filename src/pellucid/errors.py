@@ -94,14 +94,17 @@ def field_name(field: str) -> str:
 
 
 def assignment(field: str, value: object) -> str:
-    """Return what gives an input field a value, as the surface in use writes it, such as `top_k=3`."""
+    """Return the text that gives an input field a value, as the surface in use writes it: in Python `top_k=3`, on the
+    command line `--top-k 3`.
+    """
     return _SPELLING.get().assignment(field, value)
 
 
 def recorded_step(operation: str, **fields: str | bool) -> str:
-    """Return a mark for the call that `step` would write, for a text that is kept: a reason on record, or the next step
-    of an error that later calls raise again. Whichever surface shows it replaces the mark by `spell_recorded`. A value
-    in `fields` is a single word of letters, digits and underscores, or True.
+    """Return a mark for the call that `step` would write: operation and fields between the characters U+0002 and
+    U+0003. It is for a text that is stored, such as a reason on record; whoever shows the text calls `spell_recorded`,
+    which writes the call as the surface then in use does. A value in `fields` is a single word of letters, digits and
+    underscores, or True.
     """
     return f"\x02{' '.join([operation, *(f'{name}={value}' for name, value in fields.items())])}\x03"
 
@@ -110,7 +113,7 @@ def spell_recorded(text: str) -> str:
     """Return a text in which each mark of `recorded_step` is replaced by the call in backticks, see `step`."""
 
     def spell(found: re.Match[str]) -> str:
-        """Return the call that a mark stands for."""
+        """Return the call in backticks that a mark found in the text stands for, as `step` writes it."""
         pairs = (pair.split("=") for pair in found[2].split())
         return step(found[1], **{name: value == "True" or value for name, value in pairs})
 
@@ -139,7 +142,9 @@ class PellucidError(Exception):
 
     @property
     def next_step(self) -> str:
-        """What to do, or "" if that is not known. Marks of `recorded_step` are replaced as the surface in use does."""
+        """What to do, or "" if that is not known; each mark of `recorded_step` in it is replaced by the call, as the
+        surface in use writes it.
+        """
         return spell_recorded(self._next_step)
 
     @next_step.setter

@@ -8,7 +8,9 @@ OPEN_FILES = 4096
 
 
 def raise_open_files() -> None:
-    """Raise this process's limit of open files to 4096, or to the hard limit if that is lower; never lower it."""
+    """Raise the soft limit of open files of this process to 4096, or to the hard limit if that is lower. Do nothing if
+    the soft limit is as high already, or unlimited.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if resource.RLIM_INFINITY != soft < wanted:

@@ -52,12 +52,16 @@ class ScriptedRequest:
 
     @property
     def system(self) -> str:
-        """Return the system prompt, whichever API was used; "" if there is no system prompt."""
+        """The system prompt: the texts of the `system` messages or, for the Responses API, its `instructions`; "" if
+        there is none.
+        """
         return self._text_of_role("system") if "messages" in self.body else str(self.body.get("instructions", ""))
 
     @property
     def user(self) -> str:
-        """Return the user's input, whichever API was used; "" if there is no input."""
+        """The user's input: the texts of the `user` messages or, for the Responses API, its `input` as a string; "" if
+        there is none.
+        """
         return self._text_of_role("user") if "messages" in self.body else str(self.body.get("input", ""))
 
     def _text_of_role(self, role: str) -> str:
@@ -71,7 +75,7 @@ Script = Callable[[ScriptedRequest], Step]
 def answer(value: object, **more: Any) -> Step:
     """Make a step in which the model replies `value`: a string as it is, anything else as JSON.
 
-    `more` are fields of `Step`.
+    `more` are other fields of `Step`, such as `delay_s`.
     """
     return Step(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), **more)
 
@@ -146,9 +150,9 @@ class ScriptedServer:
             self._server = None
 
     def step_for(self, request: ScriptedRequest) -> Step:
-        """Append a request to `requests` and return its step: the next step of the script, or the result of the
-        script's function if that is all it has; a 503 with the code `script_over` if no step is left. Functions beside
-        steps are passed over.
+        """Append a request to `requests` and return its step: the result of the script's function if that is all the
+        script has, else the next step in order; if no step is left, a step with status 503 and the code `script_over`.
+        Functions beside steps are passed over.
         """
         with self._lock:
             at = len(self.requests)
@@ -159,7 +163,7 @@ class ScriptedServer:
         return steps[at] if at < len(steps) else status(503, body={"error": {"code": "script_over"}})
 
     def pause(self, seconds: float) -> None:
-        """Wait this many seconds, or until the server is stopped."""
+        """Block for this many seconds, or until the server is stopped."""
         self._ending.wait(seconds)
 
 
@@ -203,8 +207,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _write(self, step: Step) -> None:
-        """Send the step's response, slowly or cut short if the step says so, and close the connection; send nothing for
-        status 0.
+        """Send the step's response with its status and headers, and close the connection: byte by byte with pauses of
+        `trickle_s`, only the first `cut` bytes of the body, if the step has these; nothing at all for status 0.
         """
         self.close_connection = True
         if not step.status:
@@ -238,7 +242,9 @@ def _body(step: Step, path: str) -> bytes:
 
 
 def _chat_completion(step: Step) -> dict[str, object]:
-    """Return a step's text or refusal as a response of the Chat Completions API."""
+    """Return a step's text or refusal, its `finish` reason and its token counts as a response of the Chat Completions
+    API.
+    """
     message = {"role": "assistant", "content": None if step.refusal else step.text, "refusal": step.refusal}
     response: dict[str, object] = {
         "id": "chatcmpl-scripted",
@@ -251,8 +257,8 @@ def _chat_completion(step: Step) -> dict[str, object]:
 
 
 def _response(step: Step) -> dict[str, object]:
-    """Return a step's text or refusal as a response of the Responses API; its status is `incomplete` if `finish` is
-    `length` or `content_filter`.
+    """Return a step's text or refusal and token counts as a response of the Responses API, after an empty reasoning
+    item. Its status is `incomplete` if `finish` is `length` or `content_filter`, else `completed`.
     """
     text: dict[str, object] = {"type": "output_text", "text": step.text, "annotations": []}
     refusal = {"type": "refusal", "refusal": step.refusal}
@@ -279,8 +285,8 @@ def _response(step: Step) -> dict[str, object]:
 
 
 def _usage(step: Step, input_name: str, output_name: str) -> dict[str, object]:
-    """Return the `usage` field with a step's token counts, under the names that the API gives them; empty if the step
-    lacks a count.
+    """Return `{"usage": …}` with a step's token counts and their total; `input_name` and `output_name` are the names of
+    the counts in the API. Return {} if the step lacks a count.
     """
     if step.input_tokens is None or step.output_tokens is None:
         return {}

@@ -21,7 +21,7 @@ def text_cache(max_results: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        """Return the function with a cache."""
+        """Return `function` with a cache of its own for `max_results` results, which `drop_cached_texts` empties."""
         cached = lru_cache(maxsize=max_results)(function)
         _caches.add(cached)
         return cached  # pyright: ignore[reportReturnType]  # it takes what the function takes

@@ -26,8 +26,8 @@ class MemoryCalls:
         self._who = {name: value for name, value in (("session_id", session_id), ("agent", agent)) if value}
 
     def recall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
-        says so if nothing does.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as one
+        text; if nothing answers it, the text says so.
 
         Args:
             query: the question, in words.
@@ -45,8 +45,8 @@ class MemoryCalls:
         return f"remembered: {answer.memory.id}" if answer.created else f"known already: {answer.memory.id}"
 
     async def arecall(self, query: str) -> str:
-        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as text, which
-        says so if nothing does.
+        """Recall what is known that answers a question: earlier decisions, preferences, facts. Return it as one
+        text; if nothing answers it, the text says so.
 
         Args:
             query: the question, in words.
@@ -63,7 +63,8 @@ class MemoryCalls:
         return await to_thread(self.remember, statement)
 
     def tools(self) -> Sequence[tuple[str, Callable[[str], object]]]:
-        """Return the two tools for an agent as (name, async function of one text): `recall` is `arecall`, which returns
-        the recalled context; `remember` is `aremember`, which returns `remembered: <id>` or `known already: <id>`.
+        """Return the two tools for an agent as pairs of a name and an async function of one text: `recall` with
+        `arecall`, which returns the recalled context, then `remember` with `aremember`, which returns
+        `remembered: <id>` or `known already: <id>`.
         """
         return (("recall", self.arecall), ("remember", self.aremember))

@@ -16,15 +16,17 @@ _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
 
 
 def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
-    """Return the value for `ClaudeAgentOptions(hooks=…)`; `memory` is an opened home, which whoever opened it closes.
+    """Return the value for `ClaudeAgentOptions(hooks=…)`: a matcher with one hook for each of the events
+    `UserPromptSubmit`, `Stop` and `PreCompact`, which passes them to the operation `hook.event`, as Claude Code's own
+    hooks do.
 
-    The events `UserPromptSubmit`, `Stop` and `PreCompact` go to the operation `hook.event`, as the events of Claude
-    Code's own hooks do.
+    `memory` is an opened home, which whoever opened it closes.
     """
 
     async def answer_event(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
-        """Pass an SDK event to the operation `hook.event`, in another thread, and return what the operation has the
-        host print: a JSON object.
+        """Pass an event of the SDK, a mapping, to the operation `hook.event` for the host `claude-code`, in another
+        thread. Return the JSON object that a hook of this event would print, {} for nothing; errors of the operation
+        are raised.
         """
         answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(event))
         return answer.print
@@ -42,12 +44,14 @@ def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})
     async def recall(arguments: dict[str, Any]) -> dict[str, Any]:
-        """Answer a tool call with the context that `arguments["query"]` recalls."""
+        """Return the context that `arguments["query"]` recalls, as the result of a tool call (see `_text_result`)."""
         return _text_result(await calls.arecall(arguments["query"]))
 
     @tool("remember", calls.remember.__doc__ or "", {"statement": str})
     async def remember(arguments: dict[str, Any]) -> dict[str, Any]:
-        """Remember `arguments["statement"]`, and answer with `remembered: <id>` or `known already: <id>`."""
+        """Remember `arguments["statement"]`, and return `remembered: <id>` or `known already: <id>` as the result of a
+        tool call.
+        """
         return _text_result(await calls.aremember(arguments["statement"]))
 
     return create_sdk_mcp_server("pellucid", tools=[recall, remember])

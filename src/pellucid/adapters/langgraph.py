@@ -68,10 +68,10 @@ class MemoryStore(BaseStore):
         return found[0].memory if found else None
 
     def _put(self, op: PutOp) -> None:
-        """Store an item as a new memory, and archive the memory of its former value if the new one has not superseded
-        it.
+        """Store an item's value as a new memory under its namespace and key. Then archive the memory of its former
+        value, unless the new memory has superseded that already.
 
-        Do nothing if the value is unchanged. If the value is None, archive the item's memory, if there is one.
+        Do nothing if the value is unchanged. If the value is None, only archive the item's memory, if there is one.
         """
         old = self._find_memory(op.namespace, op.key)
         if op.value is None:
@@ -168,8 +168,8 @@ def _passes_filters(item: SearchItem, op: SearchOp) -> bool:
 
 
 def _matches_condition(namespace: tuple[str, ...], condition: Any) -> bool:
-    """Whether a namespace begins (match type `prefix`) or ends (any other type) with the condition's path, part by
-    part.
+    """Whether a namespace begins (if `condition.match_type` is `prefix`) or ends (for any other type) with
+    `condition.path`, compared part by part. False if the path is longer than the namespace.
 
     `*` in the path stands for any one part.
     """

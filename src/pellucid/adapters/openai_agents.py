@@ -18,8 +18,8 @@ _ROLES = ("user", "assistant")
 def tools(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> list[FunctionTool]:
     """Return the tools `recall` and `remember` for `Agent(…, tools=tools(memory))`.
 
-    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent` name who asks and remembers,
-    None nobody.
+    `memory` is an opened home, which whoever opened it closes; `session_id` and `agent`, if given, are the session and
+    the agent's name under which the tools recall and remember.
     """
     calls = MemoryCalls(memory, session_id, agent)
     return [function_tool(function, name_override=name) for name, function in calls.tools()]
@@ -39,33 +39,36 @@ class RememberedSession:
         self.session_settings = inner.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """Return items of the inner session, as it gives them: the newest `limit`; for None as many as it gives by
-        itself (by its settings, mostly all).
+        """Return the newest `limit` items of the inner session, in the order in which it gives them; for None, as many
+        as the inner session gives without a limit, which by its default settings are all.
         """
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Add items to the inner session, and spool the turns among them (messages of user and assistant with a text).
+        """Add items to the inner session, and write the turns among them (messages of user and assistant with a text)
+        to the home's spool, the store of turns that wait to become memories.
 
-        In the spool they wait to become memories until a flush is due (docs/flush.md), at the latest at `end`. If
-        spooling fails, its error is raised; the items stay in the inner session.
+        They wait there until a flush makes memories of them, when one is due (docs/flush.md) or at the latest at `end`.
+        If writing to the spool fails, its error is raised; the items stay in the inner session.
         """
         await self._inner.add_items(items)
         if turns := list(_read_turns(items)):
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)
 
     async def pop_item(self) -> Any:
-        """Remove the newest item from the inner session, and return it; None if it is empty. The spool and memories
-        keep its words.
+        """Remove the newest item from the inner session, and return it; None if the session is empty. The spool (turns
+        that wait to become memories) and the memories keep its words.
         """
         return await self._inner.pop_item()
 
     async def clear_session(self) -> None:
-        """Empty the inner session; the spool and memories keep its words."""
+        """Empty the inner session; the spool (turns that wait to become memories) and the memories keep its words."""
         await self._inner.clear_session()
 
     async def end(self) -> None:
-        """Make memories of all turns of this session that wait in the spool; the inner session stays as it is."""
+        """Make memories of those turns of this session that wait for it in the home's spool, where `add_items` put
+        them; the inner session stays as it is.
+        """
         await to_thread(self._memory.observe, session_id=self.session_id, flush="session_end")
 
 

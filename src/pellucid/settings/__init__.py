@@ -67,8 +67,9 @@ class Settings(BaseModel):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Messages about the working folder's `pellucid.toml`: the settings that it is not allowed to set, the
-        namespace that it chose."""
+        """Messages for the user about the working folder's `pellucid.toml`: one names the settings that it is not
+        allowed to set, one the namespace that it chose. Empty if there is nothing to say.
+        """
         return self._notes
 
     @property
@@ -109,7 +110,9 @@ class Settings(BaseModel):
         return self.model_copy(update={"namespace": namespace})
 
     def noting(self, notes: tuple[str, ...], sources: Mapping[str, str]) -> "Settings":
-        """Replace the notes and sources of these settings in place, and return the same object."""
+        """Set the properties `notes` and `sources` of these settings, in place of earlier values, and return the same
+        object.
+        """
         self._notes, self._sources = notes, dict(sources)
         return self
 
@@ -177,7 +180,8 @@ def _read_environment() -> files.Table:
 
 
 def _read_value(text: str, path: Sequence[str]) -> object:
-    """Parse a variable's text as JSON if `path` leads to a list, a table or a section.
+    """Parse a variable's text as JSON if `path`, the names of a setting and its sections in snake case, leads to a
+    list, a table or a section.
 
     Return the text itself for other settings, and if it is not JSON.
     """

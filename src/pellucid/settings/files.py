@@ -74,10 +74,11 @@ def read_own(path: Path) -> Table:
 
 
 def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
-    """Read what a folder's file sets of `model`: harmless settings are taken, others ignored by name.
+    """Read those settings of `model` that a folder's file `path` sets: harmless ones are taken, the names of others
+    noted as ignored (see `is_harmless`).
 
-    The result is empty if the file is missing or is `own`. Raises InputError if it cannot be read, is not a regular
-    file, is larger than 64 KiB, is not TOML, or names an unknown setting; values are not checked.
+    The result is empty if the file is missing or is `own`, the user's own file. Raises InputError if it cannot be read,
+    is not a regular file, is larger than 64 KiB, is not TOML, or names an unknown setting; values are not checked.
     """
     if not path.exists() or (own.exists() and path.samefile(own)):
         return FolderFile()
@@ -91,9 +92,11 @@ def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
 def _harmless_settings(
     table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
 ) -> Table:
-    """Return the harmless settings of a table; append the full names of the other ones to `ignored`.
+    """Return the harmless settings of a table, nested as in it, with snake-case keys; append the full names of the
+    other ones to `ignored`.
 
-    `at` are the sections that the table is in, `path` is the file. Raises InputError for an unknown setting.
+    `model` is the section's class, `at` the names of the sections that the table is in, outermost first, `path` the
+    file for the message. Raises InputError for an unknown setting.
     """
     out: Table = {}
     for key, value in table.items():
@@ -118,7 +121,8 @@ def _harmless_settings(
 
 def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
     """Yield the full names, such as `recall.topKFacts`, of the settings in a table with snake-case keys, also of
-    unknown ones."""
+    unknown ones. The fields of `model` say which of the values are sections.
+    """
     for key, value in table.items():
         known = model.model_fields.get(key)
         inner = section(known.annotation) if known else None
@@ -134,10 +138,10 @@ def section(kind: object) -> type[BaseModel] | None:
 
 
 def _read_table(path: Path, next_step: str) -> Table:
-    """Read a TOML file; empty if there is none.
+    """Read a TOML file as a table with its keys as they are; empty if there is none.
 
-    Raises InputError, with this `next_step`, if it cannot be read, is not a regular file, is larger than 64 KiB, or is
-    not TOML.
+    Raises InputError, whose next step is `next_step`, if it cannot be read, is not a regular file, is larger than 64
+    KiB, or is not TOML.
     """
     try:
         data = read_plain_file(path, MOST_BYTES + 1)
@@ -165,10 +169,11 @@ def in_snake_case(table: Table) -> Table:
 
 
 def merged(*layers: Table) -> Table:
-    """Return a new table of these, merged section by section; later values win.
+    """Return a new table of these tables, merged section by section; of several values for a setting, the last one
+    wins.
 
-    A value replaces a section, but a section never a value that is not a section: that value stays, so that validation
-    refuses it.
+    A value replaces a section, but a section never replaces a value that is not a section: that value stays, so that
+    validation refuses it.
     """
     result: Table = {}
     for layer in layers:

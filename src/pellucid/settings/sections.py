@@ -129,9 +129,10 @@ class RecallSettings(BaseModel):
     @field_validator("class_weights")
     @classmethod
     def _known_classes(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """Raise ValueError for an unknown query class or leg, and for a weight that `legWeights` would refuse.
+        """Check `weights`, which maps a class of query to the weights of its legs (search paths), and return it with
+        only the weights that were set, as `LegWeights` reads them, with snake-case names.
 
-        Return only the weights that were set, as `LegWeights` reads them, with snake-case names.
+        Raise ValueError for an unknown class or leg, and for a weight that `legWeights` would refuse.
         """
         if unknown := set(weights) - set(QUERY_CLASSES):
             raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")

@@ -17,8 +17,9 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
-    """Return the formats in which an operation's answer can be rendered, the default first. An X-ray has its own
-    formats, an iterator of JSON lines only `lines`, any other answer `json` and `text`.
+    """Return the formats in which an operation's answer can be rendered, the default first: for an X-ray (a recall's
+    explanation) `json`, `text`, `markdown` and `html`, for an iterator of JSON lines only `lines`, for any other answer
+    `json` and `text`.
     """
     if row.gives_xray:
         from pellucid.xray.render import formats  # slow to load, and needed for X-rays only
@@ -37,7 +38,7 @@ def answer_text(
     verbose: bool = False,
     footer: Sequence[str] = (),
 ) -> str:
-    """Render `outcome`, the answer of an operation to `request`, as a text.
+    """Render `outcome`, the answer of the operation `row` to `request`, as a text.
 
     `form` is one of the operation's `forms` other than `lines`. `verbose` includes details that are usually left out,
     which only X-rays as text or Markdown and rows with `takes_options` have; `footer` are further lines, for the form
@@ -57,8 +58,8 @@ def answer_text(
 def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose: bool, footer: Sequence[str]) -> str:
     """Render an answer by the function that its row names in `text.presenter`, or by its own `as_text`.
 
-    `footer` are lines for its end; `verbose` counts only where the row has `takes_options`. Where the row has
-    `carry_out`, the function is also given the command that does what this preview shows.
+    `footer` are lines for its end; `verbose` counts only if the row has `takes_options`. If the row has `carry_out`,
+    the function is also given the command that does what the answer, a preview, shows.
     """
     text = row.text
     if not text.presenter:
@@ -71,8 +72,8 @@ def _presented(row: Operation[Any, Any], outcome: Any, request: Any, *, verbose:
 
 
 def presenter(name: str) -> Callable[..., str]:
-    """Return the function of a module in `present/` by a name such as `index.documents_text`. Its module is loaded by
-    this call, since some load slowly.
+    """Return the function `name` of a module in `surfaces/present/`: for `index.documents_text` the function
+    `documents_text` of the module `index`. The module is loaded by this call, since some load slowly.
     """
     module, _, function = name.rpartition(".")
     return getattr(import_module(f"pellucid.surfaces.present.{module}"), function)
@@ -81,9 +82,11 @@ def presenter(name: str) -> Callable[..., str]:
 def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
-    """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both. It
-    is printable, with a final newline, for surfaces that send it as it is. None for an operation that gives no X-ray,
-    for an error other than `NotFoundError`, and for the form `lines`.
+    """Return the text that says, in the format `form`, that there is no such X-ray (explanation of a recall): the same
+    if it does not exist and if the caller is not allowed to read it. It is printable, with a final newline.
+
+    None for an operation that gives no X-ray, for an error other than `NotFoundError`, and for the form `lines`.
+    `verbose` is that of `answer_text`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
         return None
@@ -100,7 +103,8 @@ def json_text(value: Wire) -> str:
 def printable(text: str) -> str:
     """Return the text with control and invisible characters of each line spelled out, and one newline at the end.
 
-    Line breaks stay: a presenter spells out those within a value (`visible`), which only it can tell from its own.
+    Line breaks stay: only whoever made the text can tell those that are part of a value, and spells them out
+    (`visible`).
     """
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 

@@ -31,8 +31,8 @@ _TERMINAL: ContextVar[bool] = ContextVar("terminal", default=False)
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows. In cells,
-    whitespace becomes single spaces and unseen characters are spelled out. Only the last column is cut: to the width
-    left in the terminal (24 at least), or to 100 characters in a pipe.
+    whitespace becomes single spaces and unseen characters are spelled out. Only the last column is cut: while
+    `is_for_terminal`, to the width left in the terminal (24 at least), else to 100 characters.
     """
     if not rows:
         return []
@@ -64,8 +64,8 @@ def largest_first(counts: Mapping[str, int]) -> str:
 
 
 def past_instants(as_of: datetime | None, as_known_at: datetime | None) -> str:
-    """Return these instants as `as of 2026-…, as known at 2026-…`, without an instant that is None. "" if both are
-    None.
+    """Return these instants as `as of 2026-…, as known at 2026-…`; an instant that is None is left out, "" if
+    both are.
     """
     instants = (("as of", as_of), ("as known at", as_known_at))
     return ", ".join(f"{name} {isoformat(at)}" for name, at in instants if at)
@@ -73,7 +73,9 @@ def past_instants(as_of: datetime | None, as_known_at: datetime | None) -> str:
 
 @contextmanager
 def fitting_terminal() -> Generator[None]:
-    """Fit tables to the terminal for the length of a `with` block, if standard output is a terminal."""
+    """Fit the tables that are made in a `with` block to the terminal's width, if standard output is a terminal; else
+    they have the width for pipes.
+    """
     before = _TERMINAL.set(sys.stdout.isatty())
     try:
         yield

@@ -54,7 +54,9 @@ class Command:
 
 @cache
 def sections() -> dict[str, tuple[Command, ...]]:
-    """Map the headings of the help to their commands, both in the order of the operations table."""
+    """Map the headings of the help to the commands below them, read from `commands.json`, both in the order of the
+    operations table. The result is kept, and is the same object for all callers.
+    """
     return {
         title: tuple(
             Command(words, operation, module, own, text, tuple(Parameter(**each) for each in parameters))

@@ -80,8 +80,9 @@ class Host:
                 self._run_job(name, upkeep)
 
     def _run_job(self, name: str, upkeep: Upkeep) -> None:
-        """Run an upkeep job if it is due, and pass its outcome to `on_job_done`. An exception is reported as its type
-        and place, and neither ends the thread nor keeps other jobs from their turn.
+        """Run the upkeep job `name`, which `upkeep` holds, if it is due, and pass its outcome to `on_job_done`. If it
+        raises an exception, only the type and place of that are reported (`report`); the thread goes on with the other
+        jobs.
         """
         try:
             for each in upkeep.run_due(self.app.clock.now()):

@@ -91,16 +91,16 @@ def _names_file(annotation: Any) -> bool:
 
 
 def file_field(row: Row) -> str | None:
-    """Return the name of the required field that names files, for which a program sends a file's content; None if none
-    is.
+    """Return the Python name of the required field that names files, for which a program sends a file's content; None
+    if the operation's input has no such field.
     """
     fields = row.input.model_fields.items()
     return next((name for name, info in fields if info.is_required() and _names_file(info.annotation)), None)
 
 
 def input_schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the JSON Schema of an operation's writable fields, or only of the JSON names `names`. `KeyError` for a
-    name that is not a writable field's.
+    """Return the JSON Schema of an operation's writable fields, as of an object without other properties; of those with
+    the JSON names `names` if that is given. `KeyError` for a name that is not a writable field's.
     """
     fields = writable_fields(row)
     chosen = {name: fields[name] for name in (fields if names is None else names)}
@@ -161,8 +161,8 @@ def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **f
 
 
 def _parse_value(call: Call, field: WritableField, value: object) -> object:
-    """Return what a text such as `7d` stands for if the field has a parser for texts (`InputError` if it is wrong); any
-    other value unchanged.
+    """Return what `value` stands for if it is a text, such as `7d`, and the field has a parser for texts (`InputError`
+    if the parser refuses it); any other value unchanged.
     """
     if field.flag.reads and isinstance(value, str):
         return field.flag.reads(value, call.now(), field_name(field.name))
@@ -170,9 +170,9 @@ def _parse_value(call: Call, field: WritableField, value: object) -> object:
 
 
 def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """Return the fields of a query string as JSON values: a list for a field of many values, a mapping of `name=value`
-    texts, else the text as it is. An unknown field is kept. `InputError` if a field has more values than it takes, or a
-    mapping's text is not `name=value`.
+    """Return the fields of a query string, given as lists of texts by name, as JSON values by name: a list for a field
+    of many values, a mapping for a field of `name=value` texts, for any other field its only text. An unknown field is
+    kept. `InputError` if a field has more values than it takes, or a mapping's text is not `name=value`.
     """
     fields, values = writable_fields(row), dict[str, object]()
     for name, texts in texts_by_name.items():
@@ -189,8 +189,9 @@ def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[st
 
 
 def parse_pairs(name: str, info: FieldInfo, texts: Sequence[str]) -> dict[str, object]:
-    """Return a field's texts `name=value` as a mapping, names and values stripped; the last value of a name wins.
-    Values that are JSON are parsed if the field's type is open (`Any`); `InputError` if a text has no `=` or no name.
+    """Return texts such as `name=value`, given for the field `name` described by `info`, as a mapping; names and values
+    are stripped, and the last value of a name wins. Values that are JSON are parsed if the field's type is open
+    (`Any`); `InputError` if a text has no `=` or no name.
     """
     mapping: dict[str, object] = {}
     for text in texts:

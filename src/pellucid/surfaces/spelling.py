@@ -36,7 +36,9 @@ def shell_spelling(inputs: Sequence[type[Wire]], typed: Mapping[str, object]) ->
     """
 
     def flag(name: str) -> str:
-        """Return the flag of a field, such as `--top-k`; one made from the name if no input has the field."""
+        """Return the flag of the field `name`, such as `--top-k`; if no input has such a field, a flag made from the
+        name.
+        """
         model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
         return _COMMON_FLAGS.get(name) or (flag_name(model, name) if model else f"--{name}")
 
@@ -101,7 +103,9 @@ def program_spelling(
     in_shell = shell_spelling(list({each.model: None for each in known.values()}), {})
 
     def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
-        """Return the request and ""; if the surface has none for it, the shell command and `in a shell`."""
+        """Return the text that `spell` makes of the request and ""; if there is none, the shell command and
+        `in a shell`.
+        """
         request = _request_of(operation, fields)
         spelled = spell(request) if request else None
         return (spelled, "") if spelled else (shell_command(operation, fields), "in a shell")
@@ -122,7 +126,9 @@ def program_spelling(
 
 
 def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
-    """Return the request for a call; None for an unknown operation, or if it has a field that no program can write."""
+    """Return the request that runs an operation with these fields (by their Python names); None for an unknown
+    operation, or if a field other than `namespace` is none that a program can write.
+    """
     row = _rows().get(operation)
     named = {to_camel(name): value for name, value in fields.items() if name != NAMESPACE.name}
     if row is None or named.keys() - writable_fields(row).keys():

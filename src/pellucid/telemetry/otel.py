@@ -69,9 +69,9 @@ class OtelWatcher:
             logging.getLogger(_EXPORTER_LOG).error("no collector took them within %g seconds", _CLOSING_S)
 
     def _parent_context(self) -> context.Context:
-        """Return the context of this program's open span.
+        """Return the context under which a span is to be sent: that of this program's open span.
 
-        If no span is open, return that of the trace that the headers of the present HTTP request (`CALLER`) name, or
+        If no span is open, it is that of the trace which the headers of the present HTTP request (`CALLER`) name, or
         the current context if they name none.
         """
         here = context.get_current()
@@ -80,7 +80,9 @@ class OtelWatcher:
         return TraceContextTextMapPropagator().extract(CALLER.get(), here)
 
     def _send_span(self, span: Span, parent: context.Context) -> None:
-        """Send a span as a child of the context `parent`, then the span's own children."""
+        """Send a span as a child of the context `parent` and, unless the tracer does not record it, the span's own
+        children.
+        """
         made = self._tracer.start_span(
             span.name, parent, trace.SpanKind.INTERNAL, span.attributes, start_time=span.began
         )

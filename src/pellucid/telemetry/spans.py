@@ -37,8 +37,8 @@ class Span:
 
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
-    """Return a recall as a `search_memory` span, with a child for each leg that was on and one for the reranker unless
-    it was skipped.
+    """Return a recall as a `search_memory` span, with a child for each leg (search path) that was on, and one for the
+    reranker unless it was skipped.
 
     The span of a failed recall has the error's type and no children. Only with `content` does it have the query and the
     memories' texts.
@@ -55,10 +55,11 @@ def recall_span(done: RecallDone, *, content: bool) -> Span:
 
 
 def operation_span(done: OperationDone, *, content: bool) -> Span | None:
-    """Return an operation as a span with its namespace, session, agent, and the count of its memories (and the id of a
-    single one); None for an operation that changes no memories, such as a preview.
+    """Return an operation as a span named after the change that it makes, with its namespace, session, agent, and the
+    number of its memories, and the id of a single one; None for an operation that changes no memories, such as a
+    preview.
 
-    With `content` it has the memories' texts, as JSON.
+    With `content` it has the memories' texts, as JSON; after a failure, the error's type.
     """
     if done.span is None:
         return None
@@ -103,8 +104,9 @@ def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
 
 
 def _event_attributes(event: RecallEvent) -> dict[str, Value]:
-    """Return the attributes of a recall's outcome: what it came to, its class of query, counts, whether a part failed,
-    and the surface that it came through.
+    """Return a recall's measurements as attributes `pellucid.recall.*`: its outcome, class of query, depth, memories
+    found, tokens, whether a part failed (`degraded`), and its surface; beside them the number of memories in the
+    context, as `gen_ai.memory.record.count`.
     """
     return {
         "gen_ai.memory.record.count": event.selected,
@@ -157,7 +159,9 @@ def _term_attributes(state: State) -> dict[str, Value]:
 
 
 def _ladder_attributes(state: State) -> dict[str, Value]:
-    """Return how many memories each rung of the ladder considered and admitted, as lists in the order of the rungs."""
+    """Return as lists, in the order of the ladder, the names of its rungs (the filters of candidates) and how many
+    candidates each rung considered and admitted.
+    """
     rungs = state.rungs
     return {
         "pellucid.ladder.rungs": [each.name for each in rungs],
@@ -167,7 +171,9 @@ def _ladder_attributes(state: State) -> dict[str, Value]:
 
 
 def _records_json(state: State) -> str:
-    """Return the memories in the context with their texts, scores and categories, as a JSON list."""
+    """Return the memories in the context, in its order, as a JSON list of objects with id, content, score and category.
+    A memory that `state.served` lacks is left out.
+    """
     memories = {each.memory.id: each.memory for each in state.served}
     places = _context_positions(state)
     rows = zip(_memory_ids(state, places), _floats(state.pool.final[places]), strict=True)
@@ -185,13 +191,16 @@ def _records_json(state: State) -> str:
 
 
 def _context_positions(state: State) -> list[int]:
-    """Return the positions in the candidate pool of the memories in the context, in the context's order."""
+    """Return the positions in the candidate pool of the memories in the context, in the context's order. A memory that
+    is not among `state.kept`, the candidates that are served, is left out.
+    """
     position_of = dict(zip(_memory_ids(state, state.kept), state.kept.tolist(), strict=True))
     return [position_of[each] for each in state.context.included if each in position_of]
 
 
 def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
-    """Yield the spans of the legs that were on, and of the reranker unless it was skipped.
+    """Yield the spans of the legs (search paths) that were on, and of the reranker unless it was skipped, in the order
+    in which they ran.
 
     Each leg has the time of its whole stage, because legs are not timed one by one.
     """
@@ -216,8 +225,9 @@ def _nanos(stage: StageTrace) -> int:
 
 
 def _leg_span(done: RecallDone, state: State, leg: LegHealth, time: tuple[int, int], *, content: bool) -> Span:
-    """Return the span of one leg: its health, weight and 20 best candidates, with `content` also the query and texts;
-    its error is `degraded` if the leg was down. `time` is its start and end in nanoseconds since 1970.
+    """Return the span of one leg (search path), which began and ended at `time`, in nanoseconds since 1970: its health,
+    its weight in `done.event`, and its 20 best candidates. With `content` it also has the query, the texts and the
+    reason of its health. Its error is `degraded` if the leg was down, else "".
     """
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
     attributes: dict[str, Value] = {
@@ -257,10 +267,10 @@ def _rerank_span(state: State, stage: StageTrace, began: int, ended: int, *, con
 def _document_attributes(
     state: State, name: str, best: NDArray[np.int64], scores: NDArray[np.float32] | None, *, content: bool
 ) -> dict[str, Value]:
-    """Return the first 20 candidates as attributes `{name}.{n}.document.id`, `.score` and `.content`.
+    """Return up to 20 candidates as attributes `{name}.{n}.document.id`, `.score` and `.content`, `n` counting from 0.
 
-    `best` has positions in the pool, best first. A candidate has a score only if `scores` has one, and a text only with
-    `content` and if its memory was served.
+    `best` has their positions in the pool, best first. `scores` has the scores of the whole pool: a candidate gets no
+    score if `scores` is None or NaN there, and a text only with `content` and if its memory was served.
     """
     texts = {each.memory.id: each.memory.content for each in state.served} if content else {}
     attributes: dict[str, Value] = {}
@@ -277,7 +287,7 @@ def _document_attributes(
 
 
 def _memory_ids(state: State, places: NDArray[np.int64] | list[int]) -> list[str]:
-    """Return the ids of the memories at these positions in the pool."""
+    """Return the ids of the memories at the positions `places` in the candidate pool, in that order."""
     return [unpack_id(each) for each in state.pool.ids[places].tolist()]
 
 

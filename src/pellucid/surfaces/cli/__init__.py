@@ -12,9 +12,10 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line on the program's arguments and exit. A `PellucidError` is printed as one line, of JSON if
-    `--json` was given, and its `exit_code` is the exit code; a text that is not UTF-8 counts as an `InputError`. Any
-    other exception is raised. A closed pipe on standard output ends it with 0.
+    """Run the command line on the program's arguments and exit. A `PellucidError` is printed on standard error as one
+    line, of JSON if `--json` was given, and its `exit_code` is the exit code; a text that is not UTF-8 counts as an
+    `InputError`. Wrong flags are reported by Typer. Any other exception is raised. A closed pipe on standard output
+    ends it with 0.
     """
     gc.disable()  # looking for garbage while modules load takes a fifth of a short command; `perform` enables it
     words = decode_arguments(sys.argv[1:])
@@ -35,6 +36,6 @@ def main() -> None:
 
 
 def _fail(error: PellucidError, *, as_json: bool) -> None:
-    """Print an error, as JSON with `as_json`, and exit with its `exit_code`."""
+    """Print an error on standard error, as JSON with `as_json`, and exit with its `exit_code`."""
     print_error(error, as_json=as_json)
     sys.exit(error.exit_code)

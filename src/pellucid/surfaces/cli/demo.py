@@ -40,7 +40,9 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
 
 
 def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
-    """Run and print the demo's steps, each under a heading, in the home of `app`."""
+    """Run the demo's four steps in the home of `app`, and print each under a heading with `write`: import the files of
+    the folder `sessions`, list the memories, ask the question, explain the answer.
+    """
     write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions/*\n")
     outcome = import_transcripts(
         app, ImportInput(paths=tuple(sorted(sessions.iterdir())), mode="extract", namespace=NAMESPACE)

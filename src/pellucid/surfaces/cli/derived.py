@@ -34,8 +34,9 @@ def commands_json(sections: Mapping[str, tuple[Operation[Any, Any] | str, ...]] 
 
 
 def _commands_json(listed: tuple[Operation[Any, Any] | str, ...]) -> str:
-    """Return the commands of a section as lines of JSON, each `words: [operation, module, own, help, parameters]`; an
-    operation without a command is left out.
+    """Return the commands of the operations in `listed` as lines of JSON, each
+    `words: [operation, module, own, help, parameters]`; an operation without a command is left out. A text in `listed`
+    is the words of a command without an operation.
     """
     return ",\n".join(
         f"{json.dumps(each.words)}: "
@@ -52,9 +53,9 @@ def _without_defaults(parameter: Parameter) -> dict[str, object]:
 
 
 def _derived_command(entry: Operation[Any, Any] | str) -> Command:
-    """Return the command of an operation, or of a text: the words of a command without an operation. What a command has
-    of its own is found by its words in the `OWN` of `own`, `hooks` and `questions`. Its words are empty for an
-    operation that has no command.
+    """Return the command of an operation or, if `entry` is a text, of the command with these words, which has no
+    operation. What a command has of its own is looked up by its words in the `OWN` of the modules `own`, `hooks` and
+    `questions`. The result's words are empty for an operation that has no command.
     """
     row, words = (None, entry) if isinstance(entry, str) else (entry, entry.on.cli)
     module = next((each for each in _OWN_MODULES if words in each.OWN), None)
@@ -70,9 +71,11 @@ def _derived_command(entry: Operation[Any, Any] | str) -> Command:
 
 
 def _parameters(row: Row | None, own: Own | None) -> Iterator[Parameter]:
-    """Yield the parameters of a command: positional ones first, then flags, then those of many commands: repeatable
-    ones, `--home`, `--namespace` where an input has a namespace, the others, and `--json` unless the command has none.
-    They are the fields of its inputs without `own.less`, replaced or followed by `own.more`.
+    """Yield the parameters of a command: its positional ones, its flags, and then what many commands share: repeatable
+    flags, `--home`, `--namespace` if an input has a namespace, other flags, and `--json` unless the command has none.
+
+    The first two come from the fields of the inputs of `row` and `own` (None: the command has no such part), without
+    those named in `own.less`; a parameter in `own.more` replaces the one of its name, or is added.
     """
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     parameters = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
@@ -91,8 +94,8 @@ def _parameters(row: Row | None, own: Own | None) -> Iterator[Parameter]:
 
 
 def _field_parameters(model: type[Wire]) -> Iterator[tuple[bool, Parameter]]:
-    """Yield the parameters for an input's fields, each with whether many commands share it; nothing for a field without
-    a `Flag`.
+    """Yield for each field of an input class a pair: whether many commands share the parameter, and the parameter. A
+    field without a `Flag` is left out.
     """
     for name, field in model.model_fields.items():
         flag = flag_of(field)
@@ -115,7 +118,9 @@ def _field_parameters(model: type[Wire]) -> Iterator[tuple[bool, Parameter]]:
 
 
 def _help_text(text: str, field: FieldInfo, *, is_flag: bool) -> str:
-    """Return a field's text, with `name=value` for a mapping, and `may be repeated` for a flag with several values."""
+    """Return `text`, the help of a field's parameter, with hints added to its end: `name=value` for a mapping,
+    `may be repeated` for a field with several values if the parameter is a flag and not positional (`is_flag`).
+    """
     is_table = dict in map(get_origin, (field.annotation, *get_args(field.annotation)))
     many = _kind_of(field.annotation)[1]
     hints = [*(["name=value"] if is_table else []), *(["may be repeated"] if many and is_flag else [])]

@@ -27,8 +27,8 @@ _WHERE = (
 
 
 def event(row: Row, args: Args) -> None:
-    """Read one hook event, a JSON object, from standard input, have it handled for the agent's program that the
-    argument names, and print the answer; `InputError` if it is not JSON.
+    """Read one hook event, a JSON object, from standard input, have the operation `row` handle it for the agent's
+    program in `args["host"]`, and print the answer; `InputError` if it is not JSON.
     """
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
@@ -40,8 +40,8 @@ def event(row: Row, args: Args) -> None:
 
 
 def claim(row: Row, args: Args) -> None:
-    """Read an agent's claims from standard input, a JSON object per line, and print which became memories. `InputError`
-    if a line is not JSON.
+    """Read an agent's claims (statements that it wants remembered) from standard input, a JSON object per line, have
+    the operation `row` judge them, and print which became memories. `InputError` if a line is not JSON.
     """
     try:
         claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
@@ -91,7 +91,9 @@ def status(_row: None, args: Args) -> None:
 
 
 def _print(answer: "Wire", presenter_name: str, args: Args) -> None:
-    """Print a record as JSON if `--json` was given, else by a presenter of `present/hooks.py`."""
+    """Print a record as JSON if `--json` was given (`args`), else as the text that the function `presenter_name` of
+    `surfaces/present/hooks.py` makes of it.
+    """
     write(json_text(answer) if args["as_json"] else presenter(f"hooks.{presenter_name}")(answer))
 
 

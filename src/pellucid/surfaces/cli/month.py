@@ -42,7 +42,7 @@ class WalkingClock:
     ids: SystemClock = field(default_factory=SystemClock)
 
     def now(self) -> datetime:
-        """Return the time it was set to."""
+        """Return the time that the clock shows; it stands still between changes."""
         return self.at
 
     def new_id(self, prefix: str) -> str:
@@ -74,14 +74,12 @@ class Month:
 
 
 def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) -> Month:
-    """Fill a home with the thirty days that end yesterday, in UTC, and return the numbers of sessions, recalls and
-    citations.
+    """Fill the home of `settings` with a team's work on the working days (Monday to Friday) of the thirty days that end
+    yesterday, in UTC, and return the numbers of its sessions, recalls and citations.
 
-    `note` is called with a line of progress for each working day (Monday to Friday), and with remarks such as that the
-    model is being downloaded; `seed` determines the questions and answers, not the ids.
-
-    Raises:
-        ConflictError: the namespace `local/tidepool` has data already.
+    `note` is called with a line of progress for each working day, and with remarks such as that the model is being
+    downloaded; `seed` determines the questions and answers, not the ids. `ConflictError` if the namespace
+    `local/tidepool` has data already.
     """
     clock = WalkingClock(SystemClock().now())
     app = open_app(settings.naming(NAMESPACE), clock=clock, report=note)
@@ -131,9 +129,9 @@ class Team:
         self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """Hold the two or three sessions of a day, three hours apart, but for up to 50 minutes after each full hour,
-        from `morning` on. Each states up to two facts that are due by `day` (0 is the first day of the month) and were
-        not stated yet.
+        """Hold the two or three sessions of a day: they begin 0, 3 and 6 hours after `morning`, each up to 49 minutes
+        later, to which the clock is set. A session states up to two facts that are due by `day` (0 is the first day of
+        the month) and were not stated yet.
         """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
@@ -141,8 +139,9 @@ class Team:
             self._session(f"tidepool-{morning:%m%d}-{number + 1}", due)
 
     def _session(self, session: str, due: list[Fact]) -> None:
-        """Hold one session: the due facts are stated, two to four questions are asked, and the session ends. A fact
-        that replaces another is asked about at once, too.
+        """Hold one session, whose id is `session`, with a random agent: the `due` facts are stated, two to four
+        questions are asked, the session ends, and it is counted in `made`. A fact that replaces another is asked about
+        at once, too.
         """
         agent = self._chance.choices([*_AGENTS], [*_AGENTS.values()])[0]
         self._say(session, agent, ("user", self._chance.choice(self._opens)))
@@ -168,8 +167,8 @@ class Team:
         return fact, self._chance.choice(fact.asks)
 
     def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
-        """Recall a question in a session, cite from the answer, and store the turns about it. `fact` answers the
-        question; None if no fact does.
+        """Recall the question `query` in a session, count the recall in `made`, cite from its answer, and store the
+        question and the agent's reply as turns. `fact` is what answers the question; None if no fact does.
         """
         request = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
         answer = recall(self._app, request)
@@ -178,11 +177,11 @@ class Team:
         self._say(session, agent, ("user", query), ("assistant", self._react(answer, fact, session, agent)))
 
     def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
-        """Cite some of the recalled memories, and return the agent's reply.
+        """Cite some of the recalled memories in the given session, and return the agent's reply as a text.
 
-        The fact that `fact` replaces is flagged as stale if it was recalled. The memory of `fact`, if it was, is cited
-        three times in four as quoted, used or work saved; if it was not, or `fact` is None, the first memory is
-        dismissed twice in five.
+        The memory of the fact that `fact` replaces is cited as stale if it was recalled. The memory of `fact` is cited,
+        if it was recalled, three times in four, as quoted, used or work saved. If it was not recalled, or `fact` is
+        None, the first memory is dismissed twice in five.
         """
         texts = {each.memory.id: each.memory.content for each in answer.memories}
         right_id = next((each for each, text in texts.items() if fact and fact.holds in text), None)
@@ -198,8 +197,8 @@ class Team:
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
-        """Record a citation of a recalled memory, such as of the `kind` `cited` or `flagged_stale`, and count it unless
-        it was on record already.
+        """Record a citation of a recalled memory, whose id is `memory`, of a `kind` such as `cited` or `flagged_stale`,
+        with `notes`. Count it in `made` unless the same was on record already.
         """
         outcome = cite(
             self._app,
@@ -224,7 +223,9 @@ class Team:
         self._observe(session, agent, tuple(turns))
 
     def _observe(self, session: str, agent: str, turns: tuple[dict[str, object], ...], is_over: bool = False) -> None:
-        """Pass turns to the live session; with `is_over` the session ends and is flushed."""
+        """Pass turns, each with `role`, `content` and `ts`, to the live session; with `is_over` end it, so that its
+        turns become memories.
+        """
         observe_turns(
             self._app,
             ObserveInput(
@@ -239,8 +240,8 @@ class Team:
 
 
 def _facts(story: list[Mapping[str, Any]]) -> list[Fact]:
-    """Return the story's facts as `Fact`s; a fact that is replaced later is followed by the one that replaces it, which
-    has the same questions.
+    """Return the facts of `story`, the tables `fact` of `month.toml`, in their order. A fact that is replaced later
+    (its table has `then`) is followed by the one that replaces it, which has the same questions.
     """
     facts: list[Fact] = []
     for each in story:

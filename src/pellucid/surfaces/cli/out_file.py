@@ -11,7 +11,8 @@ from pellucid.xray.words.visible import visible
 
 
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: str = "") -> None:
-    """Print a text, or its lines as they come; with a `target`, write them to that file and note `wrote …` instead.
+    """Print a text, or lines one by one as they are made, to standard output; with a `target`, write them to that file
+    instead, and note `wrote …` on standard error.
 
     An iterable gives lines, each of which gets a line end; a string stays as it is in a file. `prefix` is put before
     the file's name in the note. `InputError` if the file is in `home`, Pellucid's own folder, or cannot be written.

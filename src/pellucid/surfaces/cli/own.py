@@ -28,8 +28,8 @@ _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out
 
 
 def import_sessions(row: Row, args: Args) -> None:
-    """Import transcripts and print the outcome, then raise the failure that it reports, if any. Ctrl-C ends the import
-    early, with the finished part kept.
+    """Import the transcripts that `args` name and print the outcome, then raise the failure that the outcome reports,
+    if any. Ctrl-C ends the import early, with the finished part kept.
     """
     with running.open_call(row, args) as call:
         request = call.input_of(row.input, field_values(row.input, args, call.now))
@@ -52,7 +52,9 @@ def observe(row: Row, args: Args) -> None:
         return
 
     def follow(call: Call, request: ObserveInput) -> ObserveOutput:
-        """Take in the stream's lines as they come, then flush what is due."""
+        """Store the turns of the stream line by line as they come, then flush what is due into memories; return the
+        outcome.
+        """
         observer = Observer(call.app, request)
         if not args["flush_due"]:
             with _open_stream(args["file"]) as descriptor, suppress(KeyboardInterrupt):
@@ -145,7 +147,7 @@ def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
 
 def graph_show(row: Row, args: Args) -> None:
     """Print an entity's neighbourhood as text or JSON. `--svg FILE` also writes its drawing; `--svg -` prints only
-    that.
+    that. `InputError` if that file cannot be written.
     """
     svg_file = args["svg"]
     with running.open_call(row, args) as call:
@@ -167,8 +169,8 @@ def adopt(row: Row, args: Args) -> None:
 
 
 def doctor(row: Row, args: Args) -> None:
-    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger. Nothing is
-    given up if a database is damaged.
+    """Print the health of a home, and raise the failure that it reports, if any; with `--accept-loss`, first give up a
+    lost key or lost rows of the ledger, and note what was given up. Nothing is given up if a database is damaged.
     """
     if args["accept_loss"]:
         from pellucid.operations.admin.health import check_databases
@@ -201,8 +203,8 @@ def lab_run(row: Row, args: Args) -> None:
 
 
 def export_rows(row: Row, args: Args) -> None:
-    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out` and note
-    how many they are.
+    """Read all rows of the operation `row`, then print them as lines of JSON, or write them to the file of `--out` and
+    note how many they are. `InputError` if that file cannot be written.
     """
     target = out_file(args["out"])
     with running.open_call(row, args) as call:
@@ -211,8 +213,8 @@ def export_rows(row: Row, args: Args) -> None:
 
 
 def export_snapshots(row: Row, args: Args) -> None:
-    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made. Note how many recalls
-    were left out, as their explanations are no longer kept.
+    """Print X-rays (explanations of recalls) as lines of JSON, each as it is made, or write them to the file of
+    `--out`. Note how many recalls were left out, as only their results are still kept.
     """
     target, left_out = out_file(args["out"]), list[str]()
     with running.open_call(row, args) as call:

@@ -13,8 +13,9 @@ from pellucid.surfaces.spelling import shell_spelling
 
 
 def perform(command: Command, args: Args) -> None:
-    """Run a command with the arguments that Typer parsed, and enable garbage collection. Meanwhile texts write calls
-    and fields as commands and flags; an `InputError` without a next step gets one that names the command's help.
+    """Run a command with the arguments that Typer parsed, by parameter name: by the command's own code if it has any,
+    else as its operation. Enable garbage collection. During the run, texts write calls and fields as commands and
+    flags. Errors are raised; an `InputError` without a next step gets one that names the command's help.
     """
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
@@ -33,8 +34,8 @@ def perform(command: Command, args: Args) -> None:
 
 
 def _operation_row(command: Command) -> Row | None:
-    """Return the row whose command this is, None if it has none. It is looked for in the command's module alone, as
-    loading the whole table (`table.py`) would load every package.
+    """Return the operation whose command this is; None if the command has no operation, or none is found. It is looked
+    for only in the command's module, as loading the whole table (`table.py`) would load every package.
     """
     values: list[Any] = list(vars(import_module(command.module)).values()) if command.module else []
     rows: list[Row] = [each for each in values if isinstance(each, Operation)]
@@ -42,5 +43,7 @@ def _operation_row(command: Command) -> Row | None:
 
 
 def _own_command(command: Command) -> Own | None:
-    """Return the command's own code; None if it has only its row."""
+    """Return the code that the command has beside its operation, or in place of one; None if it has no code of
+    its own.
+    """
     return import_module(command.own).OWN[command.words] if command.own else None

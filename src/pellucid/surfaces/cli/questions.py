@@ -65,18 +65,18 @@ def _read_text(path: str) -> str:
 
 
 def recall(row: Row, args: Args) -> None:
-    """Run a recall and print its context and how sure the answer is, or with `--json` the answer as JSON; errors as of
-    `_recall_fields`.
+    """Run a recall with the question in `args` and print its context and how sure the answer is, or with `--json` the
+    answer as JSON; errors as of `_recall_fields`.
     """
     query = " ".join(args["query"] or ())
     running.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
 
 
 def xray(row: Row, args: Args) -> None:
-    """Print or write the X-ray of a recall made now, or of an earlier one.
+    """Print or write the X-ray (explanation) of a recall made now, or of an earlier one.
 
     The earlier one is that of `--id`, beside which a query is ignored, or the id, `last` or `last~N` in place of a
-    query. `InputError` if neither is given, before a home is opened; the operation checks it, too, in other words.
+    query. `InputError` if there is neither an id nor a query, which is checked before a home is opened.
     """
     words = " ".join(args["query"] or ()).strip()
     recall_id = args["recall_id"] or (words if is_recall_name(words) else None)
@@ -93,16 +93,18 @@ def xray(row: Row, args: Args) -> None:
 
 
 def explain(row: Row, args: Args) -> None:
-    """Print or write the X-ray of the last recall, of the session if one is named; errors as of `_deliver_xray`."""
+    """Print or write the X-ray (explanation) of the last recall, of the session in `args` if one is named; errors as of
+    `_deliver_xray`.
+    """
     _deliver_xray(row, args, lambda call: field_values(row.input, args, call.now))
 
 
 def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]]) -> None:
     """Print an X-ray, or write it to the file of `--out`, in the format that the flags name; `fields` makes the fields
-    of the operation's input. Beside a text that is printed, a note tells how to ask `why`.
+    of the input of the operation `row`. Beside a text that is printed, a note on standard error tells how to ask `why`.
 
-    If the recall does not exist, `NotFoundError` is raised; without an `--out` file, the answer that every surface
-    gives for that is printed first.
+    `InputError` for a wrong format or file. If the recall does not exist, `NotFoundError` is raised; without an `--out`
+    file, the text that there is no such X-ray is printed first.
     """
     form, target = _parse_format(args), out_file(args["out"])
     with running.open_call(row, args) as call:
@@ -120,8 +122,8 @@ def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, ob
 
 
 def _parse_format(args: Args) -> "Format":
-    """Return the format of an X-ray: `json` with `--json`, else that of `--format` in any case; `InputError` if
-    unknown.
+    """Return the format of an X-ray (a recall's explanation): `json` with `--json`, else that of `--format`, in upper
+    or lower case; `InputError` if there is no such format.
     """
     from pellucid.xray.render.formats import RENDERERS
 
@@ -137,8 +139,9 @@ def _parse_format(args: Args) -> "Format":
 
 
 def why(row: Row, args: Args) -> None:
-    """Print why a memory was recalled or not. Further arguments are the question; with `--query` or `--recall`, they
-    belong to the description of the memory. `InputError` for `--recall` beside flags that would change the recall.
+    """Print why a memory was recalled or not; `args["memory"]` describes it. Further arguments are the question; with
+    `--query` or `--recall`, they belong to the description of the memory. `InputError` for `--recall` beside flags that
+    would change the recall.
     """
     memory, further, query = args["memory"], " ".join(args["question"] or ()), args["query"]
     allowed_names = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}

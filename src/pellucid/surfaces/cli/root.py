@@ -42,7 +42,9 @@ SUBJECTS = {
 
 
 def _typer_parameter(parameter: Parameter) -> FunctionParameter:
-    """Return the parameter of a function that Typer turns into a command: a flag, else a positional argument."""
+    """Return a command's parameter as the parameter of a function that Typer turns into that command: as a flag if it
+    has one, else as a positional argument.
+    """
     kind: Any = list[_TYPES[parameter.kind]] if parameter.many else _TYPES[parameter.kind]
     option = (
         typer.Option(parameter.flag, help=parameter.help) if parameter.flag else typer.Argument(help=parameter.help)
@@ -57,7 +59,7 @@ def _typer_parameter(parameter: Parameter) -> FunctionParameter:
 
 
 def click_command(about: Command) -> Any:
-    """Return a command as an object of Click's that parses its arguments and runs it."""
+    """Return the command `about` as a Click command object, which parses its arguments and runs it with `perform`."""
 
     def act(**args: Any) -> None:
         """Run the command with the arguments that Typer parsed."""
@@ -81,8 +83,8 @@ class _NoEmptyWords(typer.core.TyperCommand):
     about: Command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words as any command does, after `_check_words`, whose error is raised; for mere completion they
-        are not checked.
+        """Parse the typed words `args` as any command does, and return what Click's parser returns. Before that,
+        `_check_words` is called, whose error is raised; for mere completion of words it is not.
         """
         if not ctx.resilient_parsing:
             self._check_words(self.make_parser(ctx).parse_args(args=list(args))[0])
@@ -137,7 +139,7 @@ class _CommandMap(Mapping[str, Any]):
         return len(self._places)
 
     def summary(self, word: str) -> str:
-        """Return the one-line help of a command or a subject, for lists."""
+        """Return the one-line help of a command or a subject, for lists; `KeyError` if there is neither."""
         words = self._places[word]
         return commands()[words].summary if words else SUBJECTS[word]
 

@@ -45,7 +45,8 @@ class Own:
 def answer(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
     """Run an operation and print its answer. Then raise the failure that the answer reports, if any.
 
-    The fields of its input are those typed (`args`) or, if `fields` is given, what that makes of the opened call.
+    `args` are the typed arguments, by name. The fields of the operation's input are taken from these or, if `fields` is
+    given, are what that function returns for the opened call.
     """
     fields = fields or (lambda call: field_values(row.input, args, call.now))
     if failure := row.failure(run_and_print(row, args, fields)):
@@ -79,9 +80,9 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 @contextmanager
 def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call]:
-    """Open a call of an operation for a `with` block, in the home and the namespace that `args` name. Without a
-    namespace it is that of the working folder's project. Edits of the vault are indexed when the home is opened, unless
-    the row's `as_it_stands` is set. `title` is beside its progress bar.
+    """Open a call of the operation `row` for a `with` block, in the home and the namespace that `args` name. If `args`
+    name no namespace, it is that of the working folder's project. Edits that others made in the vault are indexed when
+    the home is opened, unless the row's `as_it_stands` is set. `title` is the text beside the call's progress bar.
     """
     home: Path | None = args["home"]
     is_placed = "namespace" in context_fields(row.input)
@@ -91,12 +92,12 @@ def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call
 
 
 def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """Map the fields of an input to the values typed for them. `args` are those that Typer parsed; `now` gives the time
-    for words such as `yesterday`.
+    """Map the fields of an input class to the values typed for them. `args` are those that Typer parsed; `now` gives
+    the time for words such as `yesterday`.
 
-    Left out is a field without a flag, or whose argument is missing, None or an empty list: it was not typed, and its
-    parameter has no default. A switch that was not typed is off: False, or True if the switch turns its field off.
-    `InputError` if a text cannot be parsed.
+    A field is left out if it has no flag, or if its argument is missing, None or an empty list, as nothing was typed
+    for it. A switch that was not typed is off: False, or True if the switch turns its field off. `InputError` if a text
+    cannot be parsed.
     """
     values: dict[str, object] = {}
     for name, field in model.model_fields.items():
@@ -107,9 +108,10 @@ def field_values(model: type[Wire], args: Mapping[str, Any], now: Callable[[], d
 
 
 def _field_value(name: str, field: FieldInfo, flag: Flag, typed: Any, now: Callable[[], datetime]) -> object:
-    """Return the value of a field from the typed one. A flag with its own parser (`reads`) uses that; else words are
-    joined, a date-time without zone is UTC, several values become a tuple or, for `name=value`, a mapping, and a switch
-    that turns its field off is negated. `InputError` if a text cannot be parsed.
+    """Return the value of the field `name` from what was typed for it. A flag with its own parser (`reads`) uses that,
+    with the time that `now` gives; else words are joined, a date-time without zone is UTC, several values become a
+    tuple or, for `name=value`, a mapping, and a switch that turns its field off is negated. `InputError` if a text
+    cannot be parsed.
     """
     if flag.reads:
         return flag.reads(typed, now(), field_name(name))

@@ -27,8 +27,8 @@ _START_S = 30.0
 
 def serve(_row: None, args: Mapping[str, Any]) -> None:
     """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`; `args` are the values
-    of the flags by name. `InputError` if the extra `server` is not installed, or the address is not allowed;
-    `ConflictError` if the home is served already.
+    of the flags by name. `InputError` if the extra `server` is not installed, or the address is not allowed or not
+    free; `ConflictError` if the home is served already, `StoreError` if it cannot be opened.
     """
     require_server()
     from pellucid.surfaces.http import serving
@@ -76,7 +76,9 @@ def dashboard(_row: None, args: Mapping[str, Any]) -> None:
 
 
 def _running_server(home: Path) -> Mapping[str, Any] | None:
-    """Return the `server.json` of the home's running server, None if none runs; `StoreError` if it cannot be read."""
+    """Return the content of the `server.json` of the home's running server (with `host`, `port`, `token`); None if no
+    server runs, or that file is missing or not JSON; `StoreError` if it cannot be read.
+    """
     from pellucid.surfaces.hooks.client import running_server
 
     try:
@@ -89,9 +91,9 @@ def _running_server(home: Path) -> Mapping[str, Any] | None:
 
 
 def _start_server(home: Path) -> Mapping[str, Any]:
-    """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs. The
-    home is made if it is missing. `StoreError` if the server cannot be started, ends at once, or does not run within 30
-    seconds.
+    """Start a server in the background, which ends when it is idle; return the content of its `server.json` as soon as
+    it runs. The home is made if it is missing. `StoreError` if the server cannot be started, ends at once, or does not
+    run within 30 seconds.
     """
     from subprocess import DEVNULL, Popen
 
@@ -114,8 +116,8 @@ def _start_server(home: Path) -> Mapping[str, Any]:
 
 
 def _dashboard_link(server: Mapping[str, Any]) -> str:
-    """Ask a running server for a new URL of the dashboard that works once; `server` is its `server.json`. `OSError`,
-    `HTTPException`, `ValueError`, `KeyError` or `TypeError` if no link comes.
+    """Ask a running server for a new URL of the dashboard that works once, and return it; `server` is the content of
+    its `server.json`. `OSError`, `HTTPException`, `ValueError`, `KeyError` or `TypeError` if no link comes.
     """
     from http.client import HTTPConnection
 

@@ -55,7 +55,9 @@ def calling(
     with ExitStack() as open_homes:
 
         def open_home() -> "App":
-            """Open the home; it is closed with `open_homes`."""
+            """Open the home and return its app, if `located` in the namespace of the working folder's project; the home
+            is closed at the end of the `with` block.
+            """
             app = open_homes.enter_context(_opened_home(command_settings, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 
@@ -89,10 +91,10 @@ def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Gene
 
 
 def _in_project(app: "App") -> "App":
-    """Return the app with the namespace of the working folder's registered project, and its `project` and `also` (see
-    `app_in_project`); name that namespace and the project's root in a line on standard error. If the folder is in no
-    project, the namespace stays and nothing is printed; if a namespace was given, the app is returned unchanged. Raises
-    StoreError if the registry cannot be read.
+    """Return the app with the namespace of the working folder's registered project, and with its `project` and `also`,
+    the further namespaces that recalls ask (see `app_in_project`). Name that namespace and the project's root in a line
+    on standard error. If the folder is in no project, the namespace stays and nothing is printed; if a namespace was
+    given, the app is returned unchanged. Raises StoreError if the registry cannot be read.
     """
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import app_in_project
@@ -124,8 +126,8 @@ def namespace_hints(app: "App") -> list[str]:
 
 
 def _unknown_namespace_lines(app: "App") -> list[str]:
-    """Return a line that the settings' namespace was never used, with a similar name or else up to three that were;
-    empty if it was used.
+    """Return one line which says that nothing was ever kept in the settings' namespace and suggests a similar one or,
+    if none is similar, names up to three that exist; empty if the namespace was used.
     """
     namespace, used = app.settings.namespace, app.lookup.namespaces()
     if namespace in used:
@@ -136,15 +138,17 @@ def _unknown_namespace_lines(app: "App") -> list[str]:
 
 
 def _note_count(count: int, change: str) -> None:
-    """Note how many files had a `change`, such as `changed …`; nothing if there are none."""
+    """Print a line such as `2 files could not be read …` on standard error, made of `count` and the words `change`;
+    nothing if the count is 0.
+    """
     if count:
         note(f"{count} {'file' if count == 1 else 'files'} {change}")
 
 
 def settings(home: Path | None, namespace: str | None = None) -> "Settings":
-    """Load and check the settings of this command, and note remarks about their sources. `namespace` is stripped; None
-    or blank: that of the settings. `InputError` if `home` is not UTF-8, `namespace` is not `tenant/project`, or a
-    setting or its file is wrong.
+    """Load and check the settings of this command, and print their notes on standard error. `home` is the value of
+    `--home` (None: not given). `namespace` is stripped; None or blank: that of the settings. `InputError` if `home` is
+    not UTF-8, `namespace` is not `tenant/project`, or a setting or its file is wrong.
     """
     from pellucid.settings import load
     from pellucid.settings.sections import NAMESPACE_PATTERN
@@ -165,8 +169,8 @@ def settings(home: Path | None, namespace: str | None = None) -> "Settings":
 
 
 def decode_arguments(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command line, in which bytes that are not UTF-8 become U+FFFD. The names of existing files
-    are unchanged.
+    """Return the words of a command line in their order; in a word that is not the name of an existing file, bytes that
+    are not UTF-8 become U+FFFD.
     """
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 

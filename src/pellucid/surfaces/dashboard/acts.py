@@ -43,15 +43,13 @@ class FormOutcome:
 
 
 def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
-    """Run the operation that a form names, on the form's fields, of which empty values are left out.
+    """Run the operation `name` on a form's fields, of which empty values are left out, and return the outcome of all
+    runs together.
 
     Two fields are not the operation's: `next` is the page to go on with, where `{memoryId}` or `{recallId}` stands for
     that field of the answer, and `chosen` has memory ids for whichever field the operation takes them in. Several
-    values of a field that takes only one are a run each; a run that fails does not stop the others.
-
-    Raises:
-        PellucidError: there is no such operation, it has no such field, the caller is not allowed to run it, or every
-            run failed.
+    values of a field that takes only one are a run each; a run that fails does not stop the others. `PellucidError` if
+    there is no such operation, it has no such field, the caller is not allowed to run it, or every run failed.
     """
     row = _OPERATIONS.get(name)
     fields = {key: values for key, words in form.items() if (values := [*filter(None, words)])}
@@ -77,8 +75,8 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
 
 
 def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
-    """Return the fields of each run: one run, or one for each value of the first field that has several and takes only
-    one. In these, the other fields are the same.
+    """Return the fields of each run of the operation: if a field that takes only one value has several, a run for each
+    of them (of the first such field), with all other fields the same; else one run.
     """
     writable = inputs.writable_fields(row)
     several = next((name for name, words in fields.items() if len(words) > 1 and not writable[name].is_many), None)
@@ -89,8 +87,9 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
     """Run one operation on form fields, and return its outcome; errors of the operation, and a failure that it reports,
     are raised.
 
-    `after` is the page to go on with, which can contain `{memoryId}`. For a preview, the outcome has the fields of the
-    form that does it; for a change that the caller may undo, the operation's id.
+    `after` is the page to go on with, which can contain `{memoryId}`. For a preview, the outcome has as `again` the
+    fields of the form that does what was shown; for a change that the caller may undo, it has the operation's id as
+    `undo`.
     """
     call = view.call(row)
     if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):

@@ -66,9 +66,9 @@ class Turn:
 
 
 def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """Yield one `Turn` for each number of a turn at which passages end, ascending, with all of these passages. `marks`
-    returns the marked sentences of the turn with a number. Those found in a passage are highlighted in it; of the rest,
-    those that became memories (`is_kept`) are the turn's `kept`, and those left out are not shown.
+    """Yield a `Turn` for each number of a turn at which passages end, ascending, with all passages that end there.
+    `marks` returns the marked sentences of the turn with a number. Those found in a passage are highlighted in it; of
+    the rest, those that became memories (`is_kept`) are the turn's `kept`, and those left out are not shown.
     """
     by_turn = dict[int, list[Memory]]()
     for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):
@@ -85,8 +85,9 @@ def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[i
 def marks_of(
     memories: Sequence[Memory], left_out: Sequence[LeftOut], href: Callable[[str], str]
 ) -> Callable[[int], Sequence[Mark]]:
-    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out and
-    whose words are kept. It returns () for a turn without marks. `href` gives the page of a memory id.
+    """Return a function from a turn's number to the turn's marks: first those of sentences that became `memories`, then
+    those of the statements in `left_out` whose words are kept. It returns () for a turn without marks. `href` returns
+    the page of a memory by its id.
     """
     marks_by_turn = dict[int, list[Mark]]()
     for memory in memories:
@@ -100,8 +101,8 @@ def marks_of(
 
 
 def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to the turns of a place such as `session:3-5`, of a longer range to the first 64; do nothing if the
-    place does not end with a range of turns.
+    """Add a mark to `marks_by_turn`, for each turn of a place such as `session:3-5` (the first 64 of a longer range);
+    do nothing if the place does not end with a range of turns.
     """
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
@@ -110,8 +111,8 @@ def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> N
 
 
 def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
-    """Return a passage with the marks found in it. Of a passage of over 1,500 characters without any, `beginning` has
-    the first 160, as its rest is folded.
+    """Return a passage as it is shown, with those of the `marks` that are found in it. If none is, and it has over
+    1,500 characters, its `beginning` has the first 160, as the rest is folded.
     """
     text, found_marks = highlighted(memory.content, marks)
     is_folded = not found_marks and len(memory.content) > _LONG

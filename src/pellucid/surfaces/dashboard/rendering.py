@@ -30,7 +30,9 @@ _SCHEMES = {"http", "https", "mailto"}
 
 
 def render(template: str, values: Mapping[str, object]) -> bytes:
-    """Fill in a template of `templates/`, as UTF-8; `UndefinedError` if the template uses a value not in `values`."""
+    """Return a template of `templates/` filled in with `values`, in UTF-8; `UndefinedError` if the template uses a
+    value that is not in `values`, `TemplateNotFound` if there is no such template.
+    """
     return _environment().get_template(template).render(values).encode()
 
 
@@ -65,7 +67,9 @@ def _visible_lines(text: str) -> str:
 
 
 def markdown(text: str) -> Markup:
-    """Render a memory's Markdown as safe HTML: no HTML of its own, no images, links without referrer."""
+    """Render a memory's Markdown as safe HTML: HTML in the text is shown as text, images are not shown, links send no
+    referrer and lead to http, https or mail addresses only.
+    """
     html = _markdown().render(_visible_lines(text))
     return Markup(  # noqa: S704  # cleaned
         nh3.clean(
@@ -146,7 +150,9 @@ def hint(row: Operation[Any, Any]) -> str:
 
 
 def citation_detail(citation: MemoryCitation) -> str:
-    """Render a citation without its kind: its session, day, and who says so or which sign showed it."""
+    """Render a citation without its kind, as `citation_line` does: session unless it had none, day, source and
+    notes.
+    """
     return citation_line(citation).removeprefix(citation.kind).strip()
 
 

@@ -120,9 +120,9 @@ class Dashboard:
     async def _in_session(
         self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
-        """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form. A form
-        sent to `/ui/leave` ends the session. `HttpError` 403 for a form without this session's secret, 503 if the
-        server is busy; `NotFoundError` if there is no such page.
+        """Return a page or a form's outcome, made in a thread; `request` is a tuple of the method, path, query and
+        form. The secret `csrf` is taken out of the form; a form sent to `/ui/leave` ends the session. `HttpError` 403
+        for a form without this session's secret, 503 if the server is busy; `NotFoundError` if there is no such page.
         """
         method, path, query, form = request
         if method == "POST":
@@ -140,8 +140,8 @@ class Dashboard:
         return reply
 
     def _enter(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
-        """Let a browser in by a token (POST) or by a link's code; for an invalid code, return the entrance (401).
-        `HttpError` 401 for an unknown token.
+        """Return the answer that lets a browser in, by the form's `token` (POST) or by the `code` of a link in the
+        query; for an invalid code, the page that asks for a token (401). `HttpError` 401 for an unknown token.
         """
         if method == "POST":
             caller = self._gate.authenticate({"authorization": f"Bearer {_first(form.get('token', ['']))}"})
@@ -169,8 +169,8 @@ class Dashboard:
 
 
 def _find_page(path: str) -> tuple[Page, str, dict[str, str]]:
-    """Return the page at a path, its namespace ("" for a page of the home), and the values of the names in its path.
-    `NotFoundError` if there is no such page.
+    """Return the page at a path, its namespace ("" for a page of the home), and what the path has at the places of
+    names such as `memory_id`, by name. `NotFoundError` if there is no such page.
     """
     parts = _parts(path)
     for page in PAGES:
@@ -217,10 +217,11 @@ def _show_page(
 def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
-    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home (of a longer path the
-    last four parts count). Return a redirect, and leave a notice in the session, or return the page of a preview.
+    """Run the operation `noun.verb` on a form sent to `/ui/tenant/project/do/noun.verb`, or to `/ui/do/noun.verb` for
+    the whole home. Return a redirect, and leave a notice with the outcome in the session; for a preview, return a page
+    that shows it.
 
-    `NotFoundError` for another path, or if the caller cannot read the namespace.
+    `NotFoundError` for any other path, or if the caller cannot read the namespace; errors as of `act`.
     """
     parts = _parts(path)
     *place, marker, name = parts if 2 <= len(parts) <= 4 else ["", ""]
@@ -247,7 +248,7 @@ def _html_page(
     status: int = 200,
 ) -> WholeAnswer:
     """Fill in a template as an HTML answer, with the values that every page shows; one of the same name in `values`
-    replaces such a value. The session's notices are shown and taken from it.
+    replaces such a value. The session's notices are shown and taken from it (None: there is no session).
 
     `namespace` and `page` are those shown (`""` and None: of none), `status` is the answer's HTTP status.
     """
@@ -265,8 +266,9 @@ def _html_page(
 
 
 def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
-    """Return an error as a page with the error's HTTP status. It leads back to the namespace in the path if the
-    session's caller can read that, and has the number of an unexpected error in the server's log.
+    """Return an error as a page with the error's HTTP status. For an unexpected error it shows the request's id, by
+    which the error is found in the server's log. The page leads back to the namespace in the path if the session's
+    caller can read that.
     """
     add_reference(error)
     trace = exchange.id if is_unexpected(error) else ""

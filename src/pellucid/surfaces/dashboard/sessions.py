@@ -46,7 +46,7 @@ class Session:
         return compare_digest(self.csrf.encode(), csrf.encode())
 
     def take_notices(self) -> list[Notice]:
-        """Return the notices that were not shown yet, and remove them from the session."""
+        """Return the notices that were not shown yet, oldest first, and remove them from the session."""
         notices, self.said = self.said, []
         return notices
 
@@ -82,7 +82,7 @@ class Sessions:
             return self._new_session(caller)
 
     def find(self, cookie: str) -> Session | None:
-        """Return the session of a cookie; None if it has ended or never was."""
+        """Return the session of a cookie; None if it has ended, its twelve hours are over, or it never was."""
         with self._lock:
             session = self._open.get(_hash(cookie))
             return session if session and session.until > self._now() else None

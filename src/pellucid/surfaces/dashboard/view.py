@@ -46,8 +46,8 @@ class View:
         return row.perform(call, inputs.input_from_json(call, row, values))
 
     def call(self, row: Operation[Any, Any]) -> Call:
-        """Make a call of this operation in the page's namespace, or of the whole home if it is about that.
-        `PellucidError` if the caller is not allowed to ask it there.
+        """Make a call of this operation in the page's namespace, or of the whole home if the operation is about that.
+        `PellucidError` if the caller is not allowed to run it there.
         """
         if "namespace" not in row.input.model_fields:
             allowed_namespace(self.caller, row.access, "*")
@@ -65,8 +65,8 @@ class View:
         return self.caller.may(row.access, place)
 
     def href(self, path: str = "", namespace: str | None = None, **query: object) -> str:
-        """Return the address of a page below a namespace (None: this one, "": the home). Query values that are None, ""
-        or False are left out.
+        """Return the address of the page `path` below a namespace (None: this page's, "": the home), with `query`.
+        Query values that are None, "" or False are left out.
         """
         place = self.namespace if namespace is None else namespace
         words = {name: value for name, value in query.items() if value not in (None, "", False)}
@@ -80,7 +80,9 @@ class View:
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:
-    """Return a memory by its id, without counting as a use of it as `show` does; None if it is gone."""
+    """Return a memory by its id, asked so that it does not count as a use of the memory, as `show` does; None if it is
+    gone.
+    """
     try:
         return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory
     except NotFoundError:

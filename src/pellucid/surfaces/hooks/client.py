@@ -36,10 +36,10 @@ class _RefusedError(Exception):
 
 
 def main() -> NoReturn:
-    """Have the running server handle the event on standard input, and print its answer; without an answer the place of
-    the event's session is stored for later, and without a server one is started. The first argument names the agent's
-    program, such as `cursor`, `--home` the home. The process ends within a second and always with exit code 0, whatever
-    failed.
+    """Have the running server handle the event on standard input, and print its answer. If no answer comes, the fields
+    of the event that say where its session's text is are stored for the next server; if no server runs, one is started.
+    The first argument names the agent's program, such as `cursor`, `--home` the home. The process ends within a second
+    and always with exit code 0, whatever failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))
@@ -50,11 +50,11 @@ def main() -> NoReturn:
 
 
 def _handle_event(host: str, home: str) -> None:
-    """Print the server's answer to the event, if it is not empty; if no answer comes, store the place of the event's
-    session and print the problem.
+    """Read the event and print the server's answer to it, unless that is empty. If no answer comes, store for the next
+    server where the session's text is (`_store_event`), and print the problem.
 
-    If no server runs, start one and print the home's notice instead of a problem. `host` is the agent's program, such
-    as `cursor`. For an event without a session, only print a remark.
+    If no server runs, start one and print the home's notice, if there is one, instead of a problem. `host` is the
+    agent's program, such as `cursor`. For an event without a session, only print a remark.
     """
     event = _read_event()
     if not _session_id(event):
@@ -75,8 +75,9 @@ def _handle_event(host: str, home: str) -> None:
 
 
 def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """Ask the running server about the event; return the JSON to print (empty: nothing) and "". If there is no answer,
-    return None and the problem, such as `no answer in time`; the problem is "" if no server runs.
+    """Ask the home's running server about the event; return a pair of the JSON to print (empty: nothing) and "". If
+    there is no answer, return None and the problem, such as `no answer in time`; the problem is "" if no server runs.
+    No error is raised for a server that fails.
     """
     try:
         server = running_server(home)
@@ -186,9 +187,9 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
-    """Write where the text of the event's session is, but none of it, to the session's file, in place of an earlier
-    event. Return whether it was written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after
-    0.1 seconds.
+    """Write those fields of the event that say where its session's text is, and nothing of the text, to a file in the
+    home's `hooks/waiting`: one for each session, in which a later event replaces the earlier one. Return whether it was
+    written: False if it cannot be, or if 2,000 sessions wait already. `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")
@@ -212,9 +213,9 @@ def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
 
 
 def _start_server(home: str) -> None:
-    """Start a server for the home in the background, with the home as its folder, to which this process changes: the
-    agent's folder is not trusted. The server inherits the lock taken here and keeps it as long as it lives, so that
-    there are never two. Do nothing if a server runs or cannot be started; `_TimeIsUp` after 0.1 seconds.
+    """Start a server for the home in the background, with the home as its working folder, to which this process
+    changes: the agent's folder is not trusted. The server inherits the lock taken here and keeps it as long as it
+    lives, so that there are never two. Do nothing if a server runs or cannot be started; `_TimeIsUp` after 0.1 seconds.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     try:
@@ -262,7 +263,9 @@ def _take_notice(home: str) -> str:
 
 
 def _print_message(host: str, line: str) -> None:
-    """Have the agent's program show a line to the user; nothing for "", or for Cursor, which shows none."""
+    """Print a JSON object by which the agent's program shows a line to the user; nothing for "", or for Cursor
+    (`host`), which shows none.
+    """
     if line and host != "cursor":
         _write_json({"systemMessage": line})
 

@@ -39,7 +39,7 @@ class HostFile:
 
     @property
     def original(self) -> str | None:
-        """The text of the backup; None if there is none."""
+        """The text of the backup; None if there is none. `InputError` if it cannot be read."""
         return _read_text(self.backup)
 
     def table(self) -> dict[str, Any]:
@@ -49,8 +49,8 @@ class HostFile:
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
-        """Return the table as JSON with the file's line ends, last newline, and indentation (that of the second line
-        with text). Two spaces and LF for a new file.
+        """Return the table as JSON in the style of the file's present text: its line ends, its last newline, and its
+        indentation (that of the second line with text). Two spaces and LF for a new file.
         """
         old_text = self.text or ""
         second_line = next((line for line in old_text.splitlines()[1:] if line.strip()), "  ")
@@ -74,8 +74,9 @@ class Edit:
     def make(self, *, dry_run: bool) -> FileChange:
         """Write or delete the file and report the change; in a dry run only report it.
 
-        Nothing is done if the text is the same. Without `keep`, a backup that the new text equals is deleted;
-        `ConflictError` if the file was changed since it was read, `StoreError` if it or its backup cannot be written.
+        Nothing is done if the text is the same. With `keep`, the present text is copied to the backup first; without
+        it, a backup that the new text equals is deleted. `ConflictError` if the file was changed since it was read,
+        `StoreError` if it or its backup cannot be written.
         """
         file, is_change = self.file, self.after != self.file.text
         if is_change and not dry_run:

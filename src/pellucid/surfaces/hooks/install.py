@@ -68,8 +68,9 @@ class HooksStatus(Wire):
 
 
 def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
-    """Map the events of a program, such as `SessionStart`, to our hooks as its file has them: a list of one handler
-    that runs `command` or, but for Cursor, of one group with such a handler.
+    """Map the events of a program, such as `SessionStart`, to our hooks for them, as the program's file has them: a
+    list of one handler that runs the shell command `command` or, for any program but Cursor, a list of one group that
+    has such a handler.
     """
     if host == "cursor":
         return {name: [{"command": command}] for name in HOSTS[host].events}
@@ -89,11 +90,11 @@ def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
     """Add our hooks to a program's file (the user's or the project's, by `scope`), replacing older ones of ours; with
-    `tools` also register our MCP server, unless the extra `server` is missing, which `next_step` says then.
+    `tools` also register our MCP server, unless the extra `server` is missing, which `next_step` says then. Return the
+    changes of the files; a dry run writes nothing.
 
     `InputError` if a file cannot be read, or has a form that is not changed by itself: nothing is written.
-    `ConflictError` if it is changed meanwhile, `StoreError` if it cannot be written: a file written before stays. A dry
-    run writes nothing.
+    `ConflictError` if it is changed meanwhile, `StoreError` if it cannot be written: a file written before stays.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
     if tools and is_able:
@@ -104,8 +105,9 @@ def install(
 
 
 def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
-    """Remove our hooks and MCP server from a program's files; `NotFoundError` if there is nothing of ours. A file that
-    nobody changed since is restored byte by byte, and a file that we made is deleted. Other errors as for `install`.
+    """Remove our hooks and MCP server from a program's files and return the changes of the files; a dry run writes
+    nothing. `NotFoundError` if there is nothing of ours. A file that nobody changed since is restored byte by byte, and
+    a file that we made is deleted. Other errors as for `install`.
     """
     edits = [_removal_edit(host, scope), registration.unregister_edit(host, scope)]
     edits = [each for each in edits if each.after != each.file.text]
@@ -191,12 +193,14 @@ def _hook_statuses(settings: Settings) -> list[HookStatus]:
 
 
 def _hooks_file(host: HostName, scope: Scope) -> HostFile:
-    """Return the hooks file of a program."""
+    """Return the hooks file of a program, the user's or the project's by `scope`; errors as of `host_file`."""
     return host_file(_FILES[host][scope], scope)
 
 
 def _hooks_table(file: HostFile) -> dict[str, Any]:
-    """Return the JSON object of a hooks file; `InputError` if its `hooks` are not lists by the name of an event."""
+    """Return the JSON object of a hooks file; `InputError` if it is none, or if its `hooks` do not map events
+    to lists.
+    """
     table = file.table()
     hooks: Any = table.get("hooks", {})
     lists = list(cast("dict[str, Any]", hooks).values()) if isinstance(hooks, dict) else [None]
@@ -235,7 +239,9 @@ def _without_ours(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _group_without_ours(group: object) -> object:
-    """Return a group of handlers without ours, the same object if it has none of ours; None if it has only ours."""
+    """Return a group of handlers without ours; the same object if it has none of ours, None if it has only ours.
+    Anything that is not a group is returned as it is.
+    """
     table = cast("dict[str, Any]", group) if isinstance(group, dict) else {}
     handlers = cast("list[Any]", table["hooks"]) if isinstance(table.get("hooks"), list) else []
     others = [each for each in handlers if not _is_ours(each)]

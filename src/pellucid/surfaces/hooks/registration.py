@@ -32,8 +32,9 @@ _HEAD = f"[mcp_servers.{_NAME}]"
 
 def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
     """Return the edit that adds our MCP server to a program's file, or renews an older registration of ours. It changes
-    nothing if that is up to date, or if the user registered a server of our name in another way. `InputError` if the
-    file cannot be parsed, or has an unusual form.
+    nothing if that is up to date, or if the user registered a server of our name in another way. It keeps a backup if
+    there was no server of our name, but never of Claude Code's file. `InputError` if the file cannot be parsed, or has
+    an unusual form.
     """
     file, wanted = _servers_file(host, scope), entry(settings)
     registered = _registration(host, scope, file)
@@ -67,10 +68,10 @@ def unregister_edit(host: HostName, scope: Scope) -> Edit:
 
 
 def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | None:
-    """Return True if a program's file registers our server as this installation does, or in the user's own way.
+    """Return whether a program's file registers our server: True if as this installation does, or in the user's own
+    way; False if the registration is ours with another command or home; None if there is no server of our name.
 
-    False if the registration is ours with another command or home; None if there is no server of our name. `InputError`
-    if the file cannot be parsed.
+    `InputError` if the file cannot be parsed.
     """
     registered = _registration(host, scope, _servers_file(host, scope))
     return None if registered is None else not _is_ours(registered) or entry(settings).items() <= registered.items()
@@ -96,7 +97,7 @@ def _has_backup(host: HostName) -> bool:
 
 def _key_path(host: HostName, scope: Scope) -> tuple[str, ...]:
     """Return the keys under which a program's file keeps its MCP servers, outermost first, such as `("mcpServers",)`.
-    For a project with Claude Code, the project's folder is one of them.
+    For Claude Code and the scope `project`, these are `projects`, the path of the project's folder, and `mcpServers`.
     """
     if host == "codex":
         return ("mcp_servers",)
@@ -114,9 +115,9 @@ def _registration(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any
 
 
 def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
-    """Return the table of MCP servers under `keys`, outermost first, in a file's table. If it is missing, it is added
-    to that with `make`; else an empty table of its own is returned. `InputError` if the value of a key is not a table;
-    `path` is for the message.
+    """Return the table of MCP servers that is in a file's `table` under `keys`, outermost first. If it is missing, it
+    is added to `table` with `make`; else an empty table is returned, and `table` stays. `InputError` if the value of a
+    key is not a table; `path` is for the message.
     """
     for key in keys:
         inner: object = table.setdefault(key, {}) if make else table.get(key, {})
@@ -127,7 +128,9 @@ def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: 
 
 
 def _remove_server(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
-    """Remove our server, which must be there, from a file's table, and the tables that are empty then."""
+    """Remove our server from a file's `table`, where it must be in the table under `keys`, outermost first; also remove
+    the tables that are empty then. `path` is for the message of an `InputError`, as of `_servers`.
+    """
     del _servers(path, table, keys, make=False)[_NAME]
     for depth in range(len(keys), 0, -1):
         outer = _servers(path, table, keys[: depth - 1], make=False)

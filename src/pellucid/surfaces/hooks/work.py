@@ -36,12 +36,16 @@ def work(settings: Settings) -> None:
 
 
 def is_active(sessions: HookedSessions, begun: datetime, now: datetime, idle: timedelta) -> bool:
-    """Whether a hook reported an event, or this process began, less than `idle` ago."""
+    """Whether at `now` less than `idle` has passed since the last event that a hook reported (as `sessions` knows) or
+    since `begun`, when this process began, whichever is later.
+    """
     return now - max(sessions.last_told() or begun, begun) < idle
 
 
 def _write_notice(home: Path) -> None:
-    """Write the notice that no server is installed, for the next hook to show, unless it was shown before."""
+    """Write the notice that no server is installed to the home's `hooks/notice`, for the next hook to show; do nothing
+    if it was shown before (`hooks/notice.told` exists).
+    """
     folder = home / "hooks"
     make_private_folder(folder)
     if not (folder / "notice.told").exists():

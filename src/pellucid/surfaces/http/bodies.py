@@ -104,8 +104,8 @@ def remove(file: Path) -> None:
 
 
 def query_words(raw: bytes) -> dict[str, list[str]]:
-    """Parse a query string or a form into lists of values by name, empty values too. `InputError` if it is not UTF-8,
-    or has over 500 fields.
+    """Parse a query string or a form into lists of values by name, empty values too. `InputError` if it has bytes that
+    are not ASCII, percent-encoded text that is not UTF-8, or over 500 fields.
     """
     try:
         return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)

@@ -35,14 +35,14 @@ class Caller:
         return self.name in _OWNERS
 
     def may(self, access: Access, namespace: str) -> bool:
-        """Whether the caller has the right `access` in the namespace, or a higher one (`read` < `write` < `admin`); `*`
-        as the namespace means in every one.
+        """Whether the caller has the right `access` (`read` < `write` < `admin`) or a higher one in the namespace; the
+        namespace `*` means in every namespace.
         """
         return is_allowed(self.grants, access, namespace)
 
     def speaks_as(self, namespace: str) -> SourceClass:
-        """Return the source of what the caller writes there: the user (`manual`) for an admin, else a program
-        (`assistant_output`).
+        """Return the kind of source that a memory gets which the caller writes in the namespace: `manual` (the user) if
+        the caller has the right `admin` there, else `assistant_output` (a program).
         """
         return "manual" if self.may("admin", namespace) else "assistant_output"
 
@@ -112,10 +112,10 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """Return the caller of a request by its bearer token: for `run_token` the owner, who has every right, else the
-        principal that has the token. Without an Authorization header, if no token is needed, it is the owner, too
-        (named `(loopback)`, not `(owner)`). `HttpError` 401 if the token is missing or unknown. The names of `headers`
-        are in lower case.
+        """Return the caller of a request by its bearer token: for `run_token` the owner of the home, who has every
+        right, else the token's holder in the access list. Without an Authorization header, if no token is needed, it is
+        the owner, too (named `(loopback)`, not `(owner)`). `HttpError` 401 if the token is missing or unknown. The
+        names of `headers` are in lower case.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
@@ -135,7 +135,9 @@ class Gate:
         return Caller(principal.name, principal.grants)
 
     def refresh(self, caller: Caller) -> Caller | None:
-        """Return the same caller with its present rights; None if its token was revoked. The owner's never change."""
+        """Return the same caller with the rights that the access list grants now; None if the caller's token was
+        revoked. The owner's rights never change.
+        """
         if caller.is_owner:
             return caller
         principal = self._app.access.known().find(caller.name)
@@ -151,7 +153,7 @@ class Gate:
             return
 
         def with_use(tokens: AccessList) -> AccessList:
-            """Return the list of tokens with the new time of use."""
+            """Return the list of tokens with the new time of use; unchanged if the caller's token was revoked."""
             token = tokens.find(caller.name)
             return tokens.with_principal(token.model_copy(update={"last_used": now})) if token else tokens
 

@@ -50,7 +50,9 @@ class Metrics:
         free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
 
     def recalled(self, done: RecallDone) -> None:
-        """Count a recall by its outcome and time; unless it failed, also its stages, legs, memories and tokens."""
+        """Count a recall with its time by its outcome; unless it failed, also the times of its stages, the health of
+        its legs (search paths), and the memories and tokens of its context.
+        """
         self._recalls.labels(done.event.outcome).observe(done.event.millis / 1e3)
         if done.state is None:
             return

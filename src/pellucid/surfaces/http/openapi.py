@@ -106,7 +106,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool 
 
 def _responses(route: Route) -> dict[str, Any]:
     """Return the OpenAPI response objects of a route by HTTP status: 200 with the answer in each format, and each error
-    with the schema `Problem`, except that a missing X-ray (404) is sent in the formats of the answer.
+    with the schema `Problem`. Only a missing X-ray (explanation of a recall, 404) is sent in the formats of the answer.
     """
     content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
     if "json" in forms(route.row):
@@ -121,8 +121,8 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _answer_schema(route: Route) -> dict[str, Any]:
-    """Return the JSON Schema of a route's answer, with its `$defs`. An X-ray's is under `snapshot`, beside the boolean
-    `snapshotFound`.
+    """Return the JSON Schema of a route's answer, with its `$defs`. That of an X-ray (explanation of a recall) is under
+    `snapshot`, beside the boolean `snapshotFound`.
     """
     output: Any = route.row.output
     schema = TypeAdapter[Any](output).json_schema(mode="serialization")
@@ -134,8 +134,9 @@ def _answer_schema(route: Route) -> dict[str, Any]:
 
 
 def _hoist_definitions(value: Any, schemas: dict[str, Any]) -> Any:
-    """Return a copy of a JSON value without its `$defs`, which are added to `schemas`, the document's components,
-    unless that has one of the same name already. References are changed to point to the components.
+    """Return a copy of a JSON value without its `$defs`, at any depth. These are added, in the same way, to `schemas`,
+    the schemas of the document's components, unless that has one of the same name already. References are changed to
+    point to the components.
     """
     if isinstance(value, list):
         return [_hoist_definitions(each, schemas) for each in cast("list[Any]", value)]

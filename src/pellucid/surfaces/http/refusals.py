@@ -66,8 +66,9 @@ def status_of(error: PellucidError) -> int:
 
 
 def safe_error(error: Exception, trace: str) -> PellucidError:
-    """Return the error to report: a `PellucidError` unchanged, for any other a plain `PellucidError` without details.
-    That other error is logged on standard error with the id `trace`, its type and place, without its message.
+    """Return the error to report: a `PellucidError` unchanged, for any other exception a plain `PellucidError` without
+    details. Such an exception is logged on standard error as a line of JSON with the id `trace`, its type and place,
+    without its message.
     """
     if isinstance(error, PellucidError):
         return error

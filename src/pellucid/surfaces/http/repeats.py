@@ -52,8 +52,9 @@ class Repeats:
         return earlier.reply
 
     def keep(self, caller: str, key: str, reply: WholeAnswer | None) -> None:
-        """Store the answer of the request noted under this key, which succeeded; for None (a streamed answer, or an
-        exception) or a status from 300 on, drop the request instead, so that it runs again when it is repeated.
+        """Store the answer of the request that `earlier_answer` noted for this caller and key. If `reply` is None (the
+        answer was streamed, or there was an exception) or has a status from 300 on, drop the request instead, so that
+        it runs again when it is repeated.
         """
         if reply is None or reply.status >= 300:
             self._by_key.pop((caller, key), None)

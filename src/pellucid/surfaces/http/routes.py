@@ -51,8 +51,8 @@ class Route:
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
     """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any. A
-    route with a field in its path has no fields of nested inputs (an input class within the input class), since the
-    path stands for these.
+    route with a field in its path takes no fields of nested inputs (an input class within the input class), since the
+    path stands for them.
     """
     for row in rows:
         for each in row.on.http:
@@ -100,8 +100,8 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
 
 
 def _spell_request(request: Request) -> str | None:
-    """Write a request, such as `POST /v1/undo {"target": "op_1"}`, for the route that takes the most of its fields in
-    the path; None if no route has a place for all of its fields.
+    """Write a request as a line, such as `POST /v1/undo {"target": "op_1"}`, for that of the operation's routes which
+    takes the most fields in its path; None if no route has a place for all of the request's fields.
     """
     candidates = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
     if not candidates:

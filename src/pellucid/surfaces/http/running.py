@@ -88,7 +88,8 @@ class OperationWork:
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
         """Make the call that the operation runs in: of the whole home, or of the request's namespace. In a namespace,
-        `said_by` is the source of what is written, and `progress` is called with how much is done, and of how much.
+        `said_by` is the source of what is written, and `progress` is called with two numbers: how much is done, and of
+        how much.
         """
         if self.route.is_of_home:
             call = Call.over(host.app, deadline)
@@ -139,8 +140,8 @@ class OperationWork:
 
 
 def _stream_lines(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
-    """Send each line as it is made, and return None; if there is no line, send nothing and return an empty answer that
-    must not be cached.
+    """Send each line with `emit` as it is made, and return None. If there is no line, send nothing, and return an empty
+    answer that must not be cached.
     """
     count = 0
     for count, each in enumerate(lines, start=1):  # noqa: B007

@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Send the status and headers: `media`, the request's id, `headers`, and the safe defaults that these lack."""
+        """Note `status` and send it, with `media`, the request's id, `headers`, and safe headers that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -88,7 +88,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def watch(self, deadline: Deadline) -> None:
-        """Wait until the client disconnects, then cancel the call; the rest of the request is read and dropped."""
+        """Wait until the client disconnects, then set `is_gone` and cancel `deadline`; other messages are dropped."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.is_gone = True
@@ -230,7 +230,7 @@ class Service:
         is_whole = False
 
         async def send(message: dict[str, Any]) -> None:
-            """Pass an ASGI message on, noting the status and whether the answer is complete."""
+            """Pass an ASGI message on; note its status, and in `is_whole` whether it ends the answer."""
             nonlocal is_whole
             exchange.status = message.get("status", exchange.status)
             is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
@@ -388,7 +388,7 @@ def _take_one(query: dict[str, list[str]], name: str) -> str | None:
 
 
 def _check_fields(route: Route, values: Mapping[str, object], caller: Caller) -> None:
-    """`InputError` for a field the route lacks, `HttpError` 403 for one that takes an ungranted right everywhere."""
+    """Raise `InputError` for a field the route lacks, `HttpError` 403 for one whose right is not granted everywhere."""
     for name in values:
         if name not in route.fields:
             raise InputError(

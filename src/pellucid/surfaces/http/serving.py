@@ -125,7 +125,9 @@ def _check_exposure(host: Host, place: Listening) -> None:
 
 
 def _already_served_error(home: Path) -> ConflictError:
-    """Return the error that a home has a server, and where that listens if its file says."""
+    """Return the error that a server runs for this home already, with its address and process if the home's
+    `server.json` names them.
+    """
     try:
         server = json.loads((home / NAME).read_text("utf-8"))
         where = f"at http://{_url_host(server['host'])}:{server['port']}, by process {server['pid']}"
@@ -215,7 +217,9 @@ class _Server(uvicorn.Server):
             idle_task.cancel()
 
     async def _end_when_idle(self) -> None:
-        """Wait until no request came for the idle time, looking every five seconds, then end the server."""
+        """Wait until no request came for the idle time, looking every five seconds or more often, then set
+        `should_exit`, which ends the server.
+        """
         while monotonic() - self._service.last_asked < self._idle_s:
             await asyncio.sleep(min(_CHECK_EVERY_S, self._idle_s))
         self.should_exit = True

@@ -85,11 +85,11 @@ class Watching:
 
     def _take_over(self, changed_paths: set[Path]) -> Iterator[JobOutcome]:
         """Index edits of the vault, if changed paths are in it outside `.pellucid`, and every document whose state
-        changed since the last time.
+        (time and size) changed since the last time.
 
-        Yield an outcome for the vault, and one for each namespace with changed documents; then note the new states. A
-        `PellucidError` becomes an outcome and ends the pass without noting states, so that the documents are tried
-        again. A document whose folder is gone is left alone: its drive can be unmounted.
+        Yield an outcome for the vault, and one for each namespace with changed documents; then note the new states in
+        self. A `PellucidError` becomes an outcome and ends the pass without noting states, so that the documents are
+        tried again. A document whose folder is gone is left alone: its drive can be unmounted.
         """
         app, vault = self._host.app, self._vault
         try:

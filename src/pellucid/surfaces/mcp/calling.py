@@ -92,7 +92,9 @@ async def call_tool(
 
 
 def _row_of_mode(tool: Tool, mode: object) -> Row:
-    """Return the operation of a tool in a mode, the first one for None; `InputError` if the mode is unknown."""
+    """Return the operation that a tool runs in a mode; for None, that of its default mode. `InputError` if the tool has
+    no such mode.
+    """
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
@@ -101,9 +103,9 @@ def _row_of_mode(tool: Tool, mode: object) -> Row:
 
 
 def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) -> types.CallToolResult:
-    """Run a tool's operation with these fields, and return its answer as a text and as structured JSON; a recall's ids
-    are a second text. A failure that the operation reports is added to the text and sets `is_error`; `InputError` for a
-    field that the agent is not offered, or a value that is not valid.
+    """Run the operation `row` of a tool with the fields `arguments`, and return its answer as a text and as structured
+    JSON; a recall's ids are a second text. A failure that the operation reports is added to the text and sets
+    `is_error`; `InputError` for a field that the agent is not offered, or a value that is not valid.
     """
     _check_fields(tool, row, arguments)
     call.surface = "mcp"
@@ -144,9 +146,9 @@ def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """Return an error as a tool's result with `is_error`, and a next step. If `row` is an operation that gives an
-    X-ray, and the X-ray does not exist or the caller cannot read it, the result says that there is none, and is not an
-    error.
+    """Return an error as a tool's result with `is_error`, its message and a next step. If `row` is an operation that
+    gives an X-ray (explanation of a recall), and the X-ray does not exist or the caller cannot read it, the result says
+    that there is none, and is not an error.
     """
     add_reference(error)
     missing_text = row and missing_xray_text(row, error, "text")
@@ -159,15 +161,18 @@ def error_result(error: PellucidError, row: Row | None = None) -> types.CallTool
 
 
 def unexpected_error(error: Exception) -> PellucidError:
-    """Return the error to report for an unexpected exception: only an id, under which its type is logged."""
+    """Return the error to report for an unexpected exception: it has a new trace id and no details. That id and the
+    exception's type are logged on standard error.
+    """
     trace = token_hex(6)
     sys.stderr.write(f"pellucid: unexpected {type(error).__name__}, trace {trace}\n")
     return PellucidError(f"something unexpected went wrong, trace {trace}", next_step="try it once more")
 
 
 async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
-    """Run work in a thread and return its result, or raise its exception; its progress is reported to the client, which
-    can cancel it. Cancelled, it cancels the work's deadline, waits for the thread to end, and raises `CancelledError`.
+    """Run `work` in a thread, with a deadline and a function for its progress (done, total), which is reported to the
+    client; return its result, or raise its exception. If the client cancels the call, cancel the deadline, wait for the
+    thread to end, and raise `CancelledError`.
     """
     loop, deadline, reports = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
     next_report = 0.0

@@ -37,7 +37,9 @@ class Mounted:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Serve for the length of an `async with` block, which can be entered once."""
+        """Run the MCP server for the length of an `async with` block, in which `app` answers; it can be entered only
+        once.
+        """
         async with self._sessions.run():
             yield
 

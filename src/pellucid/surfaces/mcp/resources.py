@@ -54,7 +54,7 @@ PLACES: Mapping[str, AddressShape] = {
 
 def fixed_resources() -> list[types.Resource]:
     """Return the resources at fixed addresses, as `resources/list` shows them: the brief of the last sessions, and the
-    HTML page that shows X-rays.
+    HTML page that shows X-rays (explanations of recalls).
     """
     fixed = (
         types.Resource(uri=f"{_SCHEME}://{name}", **_listing(name, place))
@@ -65,8 +65,8 @@ def fixed_resources() -> list[types.Resource]:
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """Return the address templates of a memory and of a recall, as `resources/templates/list` shows them; `{?format}`
-    ends the one of an X-ray, which has more formats than JSON and text.
+    """Return the address templates of a memory and of a recall's explanation, as `resources/templates/list` shows them.
+    The latter ends with `{?format}`, as it has more formats than JSON and text.
     """
     return [
         types.ResourceTemplate(
@@ -79,16 +79,17 @@ def templates() -> list[types.ResourceTemplate]:
 
 
 def _listing(name: str, place: AddressShape) -> dict[str, Any]:
-    """Return what entries of both lists of resources have in common, as keyword arguments: name, title, description and
-    type.
+    """Return as keyword arguments what an entry of either list of resources has: `name`, and the title, description and
+    media type of `place`.
     """
     return {"name": name, "title": place.title, "description": place.description, "mime_type": MEDIA["text"]}
 
 
 async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
-    """Read the resource at an address: a record, or the page that shows X-rays. For an X-ray that does not exist, or
-    that the sender may not read, the result is a text that says so. `MCPError` for an unknown address or format, any
-    other record that is missing or not allowed, and any other failure.
+    """Read the resource at the address `uri`: a record, such as a memory, or the page that shows X-rays (explanations
+    of recalls). For an X-ray that does not exist, or that the sender may not read, the result is a text that says so.
+    `MCPError` for an unknown address or format, for any other record that is missing or not allowed, and for any other
+    failure.
     """
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
@@ -186,8 +187,9 @@ def prompts() -> list[types.Prompt]:
 
 
 async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
-    """Return a prompt's question with its resource; without `recallId` in `values`, that of the last recall. `MCPError`
-    if there is no such prompt, or no such resource.
+    """Return a prompt's question, followed by the resource that belongs to it. `values` are the prompt's arguments:
+    without `recallId`, the resource is that of the last recall. `MCPError` if there is no such prompt, or no such
+    resource.
     """
     if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")

@@ -22,8 +22,9 @@ def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
 
 
 def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
-    """Yield the schemas of an operation's answer, one for each type that it can have; an X-ray's is under `snapshot`,
-    beside `snapshotFound`. Objects within the answer are shown without their properties.
+    """Yield the schemas of an operation's answer, one for each type that it can have. That of an X-ray (explanation of
+    a recall) is under `snapshot`, beside the boolean `snapshotFound`. Objects within the answer are shown without their
+    properties.
     """
     kind: Any = row.output
     schema = TypeAdapter[Any](kind).json_schema(by_alias=True, mode="serialization")
@@ -58,13 +59,13 @@ def merge_schemas(schemas: Iterable[Schema]) -> Schema:
 
 
 def _without(schema: Schema, *names: str) -> Schema:
-    """Return the schema without these keywords."""
+    """Return a copy of the schema without the keywords `names`."""
     return {name: value for name, value in schema.items() if name not in names}
 
 
 def _inline(schema: Schema, definitions: Mapping[str, Schema], levels: int) -> Schema:
     """Return the schema with references replaced by their definitions, without titles, `null` and empty defaults (None,
-    "", [] or {}). Below `levels` of nested objects, an object is shown as `{"type": "object"}`.
+    "", [] or {}). After `levels` of objects within objects, an object is shown as `{"type": "object"}`.
     """
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}

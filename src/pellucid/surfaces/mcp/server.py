@@ -48,7 +48,7 @@ def server(make_call: CallMaker) -> Server[Any]:
         return types.ListToolsResult(tools=[each.listed for each in tools_by_name.values()])
 
     async def call(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Run a tool; see `call_tool`."""
+        """Run a tool and return its result; see `call_tool`."""
         return await call_tool(tools_by_name, make_call, context, params)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:

@@ -100,8 +100,9 @@ class Tool:
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it; linked to the page that shows X-rays if its default mode answers with one.
-        It counts as read-only if all of its operations take only the right to read, as destructive if one erases.
+        """The tool as `tools/list` shows it; linked to the page that shows X-rays (explanations of recalls) if its
+        default mode answers with one. It counts as read-only if all of its operations take only the right to read, as
+        destructive if one erases.
         """
         rows = self.rows.values()
         has_page = "html" in forms(next(iter(rows)))
@@ -149,8 +150,9 @@ class Tool:
         return {"type": "object", "properties": properties, "required": always, "additionalProperties": False}
 
     def _field(self, by_mode: Mapping[str, Schema], requiring_modes: Sequence[str]) -> Schema:
-        """Return the schema of a field from those of the modes that take it. `requiring_modes` are those that require
-        it. Its description begins with the modes, unless all of them treat it alike.
+        """Return the schema of one field, merged from `by_mode`, its schemas in the modes that take it.
+        `requiring_modes` are the modes that require it. Its description begins with the modes that take it, unless all
+        modes do, and all or none require it.
         """
         merged = merge_schemas(by_mode.values())
         if len(by_mode) == len(self.rows) and len(requiring_modes) in (0, len(self.rows)):
@@ -205,5 +207,7 @@ def _spell_request(request: Request) -> str | None:
 
 
 def spelling(row: Row | None = None) -> Spelling:
-    """Return how texts write calls: as a tool's name and its arguments. `row` is the operation asked, if known."""
+    """Return how texts write calls and fields for an agent: a call as a tool's name and its arguments, a field by its
+    JSON name. `row` is the operation that the agent called, if known.
+    """
     return program_spelling(_spell_request, "the tool's input schema", "the structured content", row)

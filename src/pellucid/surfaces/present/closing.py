@@ -57,8 +57,9 @@ def feedback_text(outcome: FeedbackOutput) -> str:
 
 
 def closing_text(outcome: ClosingOutput) -> str:
-    """Render the close of a session: turns flushed into memories, or why not; recalls and memories served; citations,
-    counted by kind and one by one; and memories served but not cited.
+    """Render the close of a session: how many turns were flushed (made into memories), or why not; how many recalls
+    served how many memories; the citations, counted by kind and then one by one; and the ids of memories that were
+    served but not cited.
     """
     name = f"session {visible(outcome.session_id)}" if outcome.session_id else "no session, today"
     turns, kept = sum(each.turns for each in outcome.flushes), sum(each.memories for each in outcome.flushes)
@@ -78,8 +79,9 @@ def closing_text(outcome: ClosingOutput) -> str:
 
 
 def session_text(outcome: SessionOutput) -> str:
-    """Render a session: what was asked, done, decided and left open, the statements and model claims that were left
-    out, and citations of its recalls."""
+    """Render a session: how many turns became how many memories; what was asked, done, decided and left open; the
+    statements and the claims of a model that were left out; and the citations of its recalls.
+    """
     brief = outcome.session
     kept = (brief.memories, brief.passages) if brief else (0, 0)
     result = f"{counted(kept[0], 'memory', 'memories')} and {counted(kept[1], 'passage')} that may answer today"
@@ -119,7 +121,9 @@ def citation_line(citation: MemoryCitation) -> str:
 
 
 def _source(citation: MemoryCitation) -> str:
-    """Say which agent cited the memory, such as `said by claude-code`, or which sign showed it, as `seen: quoted`."""
+    """Return which agent cited the memory, such as `said by claude-code`, or by which sign it was seen that the agent
+    used it, such as `seen: quoted, by codex`. Only `said` if the agent is not known.
+    """
     agent = visible(citation.agent or "")
     if citation.evidence is None:
         return f"said by {agent}" if agent else "said"

@@ -41,8 +41,8 @@ def home_text(report: HomeOutput) -> str:
 
 
 def remembered_text(outcome: RememberOutput) -> str:
-    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions, and
-    why it has no vector, if it has none.
+    """Render what became of a statement: whether it is new, known already or known and updated; its memory's id and
+    path, the memories that it replaces or is in dispute with, redactions, and why it has no vector, if it has none.
     """
     known = "known already, and updated" if outcome.updated else "known already"
     state = "remembered" if outcome.created else known
@@ -57,7 +57,9 @@ def remembered_text(outcome: RememberOutput) -> str:
 
 
 def memory_list_text(outcome: ListOutput) -> str:
-    """Render a table of memories, then how many there are and at which instants, and how many passages."""
+    """Render a table of memories, then a line with how many of how many these are and the past instants asked about, if
+    any; then how many passages (what was said, word for word) stand behind them, if any.
+    """
     rows = [_memory_cells(each.memory) for each in outcome.memories]
     lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
@@ -70,8 +72,8 @@ def memory_list_text(outcome: ListOutput) -> str:
 
 
 def memory_text(outcome: Shown) -> str:
-    """Render a memory's path, the fields that are not empty, its operation and citations, then its content in full,
-    with tabs as spaces.
+    """Render a memory's path, its fields that are not empty, the operation that wrote it, and its citations, then its
+    content in full, with tabs as spaces.
     """
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
@@ -82,7 +84,9 @@ def memory_text(outcome: Shown) -> str:
 
 
 def audit_text(outcome: AuditOutput) -> str:
-    """Render a memory that a recall returned, and the operation that wrote it."""
+    """Render a memory that a recall returned, with its path, and the operation that wrote it, or that no operation is
+    known.
+    """
     lines = [
         f"recall: {outcome.recall_id} (result {outcome.place})",
         f"memory: {outcome.memory_id}",
@@ -94,7 +98,7 @@ def audit_text(outcome: AuditOutput) -> str:
 
 
 def doctor_text(report: DoctorOutput) -> str:
-    """Render the health of a home: counts, sizes and settings, then each problem with its next step."""
+    """Render the health of a home: counts, sizes and settings, then `healthy`, or each problem with its next step."""
     counts = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
@@ -112,7 +116,7 @@ def doctor_text(report: DoctorOutput) -> str:
 
 def accepted_loss_text(outcome: AcceptOutput) -> str:
     """Render the lost data that was given up for good (the key, rows or lines of the ledger), and how many tombstones
-    were saved; or that nothing is lost.
+    (records of what was forgotten) were saved; or that nothing is lost.
     """
     if outcome.op_id is None:
         return "nothing is lost: there is nothing to accept"
@@ -124,8 +128,9 @@ def accepted_loss_text(outcome: AcceptOutput) -> str:
 
 
 def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
-    """Yield lines about observed statements, the segments cut from turns with speed and cost, waiting turns by session,
-    disk use in MiB, and retention. The line of segments, and the speed and cost in it, are left out if zero.
+    """Yield lines about observed statements, the segments (stretches of a session) that were cut from turns, with speed
+    and cost, waiting turns by session, disk use in MiB, and for how long data is kept. The line of segments, and the
+    speed and cost in it, are left out if zero.
     """
     seen = pulse.observations
     yield f"observed  {seen.line()}"
@@ -146,8 +151,8 @@ def settings_text(outcome: SettingsOutput) -> str:
 
 
 def rebuild_text(outcome: RebuildOutput) -> str:
-    """Render how many memories the new index has, what could not be indexed, why vectors are lacking, and where a
-    damaged index was put aside.
+    """Render how many memories the rebuilt index has, what could not be indexed, why vectors are missing, and the path
+    to which a damaged index was moved; each of the last three only if there is one.
     """
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
     lines += [f"without vectors: {visible(outcome.encoder_problem)}"] if outcome.encoder_problem else []
@@ -156,8 +161,8 @@ def rebuild_text(outcome: RebuildOutput) -> str:
 
 
 def models_text(outcome: ModelsOutput) -> str:
-    """Render whether the cached model is complete, its folder, the state of each of its files, and the graphs built of
-    it.
+    """Render whether the cached model is complete, its folder, the state of each of its files, and the names of the
+    graphs that were built of it.
     """
     lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
@@ -217,7 +222,7 @@ def ended_token_text(outcome: TokenView) -> str:
 
 
 def _day(at: datetime | None) -> str:
-    """Render the day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
+    """Render an instant to the minute, as `2026-04-20 17:30`; `never` for None."""
     return f"{at:%Y-%m-%d %H:%M}" if at else "never"
 
 

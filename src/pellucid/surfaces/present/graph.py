@@ -40,8 +40,9 @@ def entity_text(output: GraphShowOutput) -> str:
 
 
 def states_text(outcome: EntityHistoryOutput) -> str:
-    """Render an entity's states, each with its cause and changes, then its present properties. As of an instant, render
-    instead the properties of each state at that instant, or that nothing was true.
+    """Render the states that an entity went through, each with its span of time, cause and changes, then its present
+    properties, or that nothing holds any more. If the history was asked as of an instant, render instead the properties
+    of each state at that instant, or that nothing was true.
     """
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
@@ -112,13 +113,13 @@ def _alias_line(entity: EntityNamed) -> list[str]:
 
 
 def unknown_before(known_from: datetime | None) -> str:
-    """Say that an entity's history is only known from this instant on; "" if `known_from` is None."""
+    """Return a sentence that an entity's history is known only from the instant `known_from` on; "" for None."""
     return f"its history before {_day_and_time(known_from)} is not known" if known_from else ""
 
 
 def _cause_text(state: StateView) -> str:
-    """Render the memory that caused a state, the place that states it (`gone since` if there is none now), and the
-    first 12 characters of its commit, if known; "" if no cause is known.
+    """Render in brackets the memory that caused a state, the place that states it (`gone since` if there is none now),
+    and the first 12 characters of its commit, if known; "" if no cause is known.
     """
     commit = f", commit {visible(state.commit)[:12]}" if state.commit else ""
     return f"  (by {state.cause}, {visible(state.said_in or 'gone since')}{commit})" if state.cause else ""
@@ -137,7 +138,7 @@ def _props(props: Mapping[str, str] | None) -> str:
 
 
 def _diff_lines(added: Sequence[str], removed: Sequence[str]) -> list[str]:
-    """Return added edges with a plus sign, then removed ones with a minus sign."""
+    """Return a line for each added edge, with a plus sign, then one for each removed edge, with a minus sign."""
     return [f"  + {visible(each)}" for each in added] + [f"  − {visible(each)}" for each in removed]
 
 

@@ -23,14 +23,16 @@ def hook_output_text(outcome: HookOutput) -> str:
 
 
 def claims_text(outcome: ClaimOutput) -> str:
-    """Render an agent's claims (statements that it wants remembered), a line for each: the memory that says it, or why
-    it was not kept, and a hint.
+    """Render an agent's claims (statements that it wants remembered), a line for each: the id of the memory that the
+    claim became, or why it was not kept, which is followed by a line with a hint, if there is one.
     """
     return "\n".join(map(_claim_line, outcome.outcomes))
 
 
 def _claim_line(claim: ClaimOutcome) -> str:
-    """Render `remembered:` and the memory that a claim became, else why it was not kept, with a hint if any."""
+    """Render `remembered:` and the id of the memory that a claim became, else why it was not kept, with a hint if there
+    is one.
+    """
     if claim.memory_id:
         return f"remembered: {claim.memory_id}"
     hint = f"\n  {visible(claim.hint)}" if claim.hint else ""

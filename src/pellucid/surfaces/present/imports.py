@@ -184,7 +184,9 @@ def _namespace_line(target: FiledSessions) -> str:
 
 
 def in_words(*counts: Mapping[str, int]) -> str:
-    """Render counts by reason code, added up, as `12 questions, 3 too vague`, the largest first; "" without counts."""
+    """Render counts by reason code, added up over all `counts`, as `12 questions, 3 too vague`, the largest first; ""
+    without counts. Of a code with colons only the last part counts; one without known words is shown as it is.
+    """
     by_words: Counter[str | tuple[str, str]] = Counter()
     for code, count in (pair for each in counts for pair in each.items()):
         reason = code.rpartition(":")[2]
@@ -194,8 +196,8 @@ def in_words(*counts: Mapping[str, int]) -> str:
 
 
 def observe_text(outcome: ObserveOutput) -> str:
-    """Render an observed live session: turns read and stored, what was left out, sessions flushed into memories (or why
-    not), and turns that wait for that.
+    """Render an observed live session: turns read and stored, what was left out, sessions flushed (their turns made
+    into memories), why a flush failed, and turns that still wait for one.
     """
     where = ", ".join(outcome.spooled_to) or outcome.namespace
     lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]

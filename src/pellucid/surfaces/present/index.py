@@ -21,9 +21,9 @@ _SHOWN_PROBLEMS = 10
 
 
 def indexing_text(outcome: IndexDocsOutput) -> str:
-    """Render the outcome of indexing documents, or of a dry run: documents by what changed, sections opened and closed,
-    new header versions, remarks, redactions, notes, files left out, why vectors are missing, header history that was
-    loaded, and whether nothing was written.
+    """Render the outcome of indexing documents, or of a dry run, after which nothing is written: documents by what
+    changed, sections opened and closed, new header versions, remarks, redactions, notes, files left out, why vectors
+    are missing, and the header history that was loaded. What is zero or empty is left out.
     """
     action = "indexed" if outcome.written else "would index"
     states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
@@ -49,8 +49,8 @@ def indexing_text(outcome: IndexDocsOutput) -> str:
 
 
 def _remark_lines(outcome: IndexDocsOutput) -> Iterator[str]:
-    """Yield how many documents or sections were closed, moved, back again, excluded, quarantined, off the record or
-    withheld, a line for each count above 0.
+    """Yield how many documents or sections were closed, moved, returned, excluded, quarantined, left out as off the
+    record, or withheld since they say what was forgotten: a line for each count above 0.
     """
     for count, remark in (
         (outcome.removed, "closed: the file is gone, or defines something else"),
@@ -145,7 +145,9 @@ def _section_line(row: SectionRow) -> str:
 
 
 def _problem_lines(problems: Sequence[DocumentProblem]) -> Iterator[str]:
-    """Yield the first ten files that were left out, why, and what to do; then how many more there are."""
+    """Yield a line for each of the first ten files that were left out, with why and what to do; then how many more
+    there are. Nothing if there are no problems.
+    """
     for each in problems[:_SHOWN_PROBLEMS]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"

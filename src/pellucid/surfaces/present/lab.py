@@ -26,17 +26,18 @@ _DEPENDENCY_COLUMNS = {
 
 @singledispatch
 def lab_text(outcome: object) -> str:
-    """Render the figures of a lab run. Each kind of output has a function below that is registered for it; `TypeError`
-    for any other object.
+    """Render the figures of a lab run by the function that is registered for its type, such as `_dataset_text` for
+    `LabOutput`; `TypeError` for an object of any other type.
     """
     raise TypeError(f"no text is known for {type(outcome).__name__}")
 
 
 @lab_text.register
 def _dataset_text(outcome: LabOutput) -> str:
-    """Render a labelled set: each metric with its interval and floors (the same metric of each leg alone), latency, how
-    often each leg found something, the figures of extraction, each part's gain and cost, and the price of the import;
-    then metrics by kind of question, the memories' durability, abstention and context, if measured.
+    """Render a labelled set: each metric with its interval and floors (the same metric of each leg, or search path,
+    alone), latency, how often each leg found something, the figures of extraction, each part's gain and cost, and the
+    price of the import; then metrics by kind of question, the memories' durability, abstention and context, if
+    measured.
     """
     floors = "".join(f"{name:>9}" for name in outcome.floors)
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
@@ -67,7 +68,7 @@ def _dataset_text(outcome: LabOutput) -> str:
 
 def _price_line(price: Mapping[str, float]) -> str:
     """Render how long importing the set took, for how many characters, and how many memories and megabytes (millions of
-    bytes) it made. `price` has these under the names of `LabOutput.price`.
+    bytes) it made. `price` has these under the names `importSeconds`, `recordCharacters`, `memories` and `diskBytes`.
     """
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
@@ -89,8 +90,9 @@ def _durability_line(figures: Mapping[str, Any]) -> str:
 
 
 def _abstention_lines(figures: Mapping[str, Any]) -> list[str]:
-    """Render how well the doubt of an answer separates unanswerable questions from others: its AUC, those of simpler
-    signs (`floors`), and the share of each kind that the run's settings abstain from; empty if not measured.
+    """Render how well the doubt of an answer separates unanswerable questions from others: its AUC (`auc`), those of
+    simpler signs (`floors`, by name), and the share of each kind of questions that the run's settings abstain from
+    (`asSet`). Empty if `figures` is empty, as nothing was measured.
     """
     if not figures:
         return []
@@ -100,8 +102,9 @@ def _abstention_lines(figures: Mapping[str, Any]) -> list[str]:
 
 
 def _context_lines(shares_by_top_k: Mapping[str, Any]) -> list[str]:
-    """Render the share of the evidence in the context, by topK and budget, and its gain over plain rankings; empty if
-    it was not measured.
+    """Return an empty line, then a line for each topK and budget: the share of the evidence that is in the context, and
+    its gain over plain rankings. `shares_by_top_k` maps topK to budgets of characters, and these to their `context` and
+    `gainOverPlain`. Empty if it is empty, as nothing was measured.
     """
     lines: list[str] = []
     for top_k, budgets in shares_by_top_k.items():
@@ -148,7 +151,8 @@ def _updates_text(outcome: UpdatesOutput) -> str:
 
 def _order_line(name: str, figures: Mapping[str, Any]) -> str:
     """Render the share of pairs whose newer statement ranks above the older one in the variant `name` of the recall,
-    with its interval, the number of pairs, and counts by case.
+    with its interval, the number of pairs, and counts by case: `newerAbove`, `interval`, `pairs` and `cases` of
+    `figures`.
     """
     low, high = figures["interval"]
     cases = ", ".join(f"{case} {count}" for case, count in figures["cases"].items())

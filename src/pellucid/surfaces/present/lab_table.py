@@ -39,8 +39,9 @@ _OPTIONS = {"off": "off", "half": "×½", "double": "×2", "on": "on"}
 
 
 def lab_table_text(outcome: LabTable) -> str:
-    """Render every set's metrics and prices, each part's contribution and cost (a part is a leg, stage or term), and
-    the option that the other sets together would choose for each part.
+    """Render as Markdown every set's metrics and prices, then each part's contribution and cost (a part is a leg, stage
+    or term of a recall) and, for each part, the option that the other sets together would choose; the last two only if
+    they were measured.
     """
     lines = [*_set_lines(outcome.rows), "", *_note_lines(outcome)]
     if any(row.ablation for row in outcome.rows.values()):
@@ -51,8 +52,8 @@ def lab_table_text(outcome: LabTable) -> str:
 
 
 def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the table of the sets: questions, metrics with their floors (the same metric of each leg alone), and the
-    cost of the import.
+    """Return a Markdown table with a line for each set: questions, metrics with their floors (the same metric of each
+    leg, or search path, alone), and the cost of the import. `rows` are the measurements by the sets' names.
     """
     cells = [
         [_SETS[name], str(row.questions), *(_metric_cell(row, metric) for metric in COLUMNS), *_price_cells(row)]
@@ -91,7 +92,9 @@ def _note_lines(outcome: LabTable) -> Iterator[str]:
 
 
 def _share(row: LabOutput | None) -> str:
-    """Say which share of the questions was asked; "" if all were, or if `row` is None."""
+    """Return a sentence, with a blank before it, that says which share of the questions was asked, or how many at most;
+    "" if all were, or if `row` is None.
+    """
     if row is None or (row.sample, row.limit) == ("1", 0):
         return ""
     share = [f"share {row.sample} of the questions"] if row.sample != "1" else []
@@ -100,7 +103,9 @@ def _share(row: LabOutput | None) -> str:
 
 
 def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
-    """Yield each metric of a set that is below that of its better single leg, with the difference and the leg."""
+    """Yield for the set `name` each metric that is below that of its better single leg (search path), with the
+    difference and the leg: `LoCoMo, MRR −.012 [−.020, −.003] (BM25)`.
+    """
     for metric in COLUMNS:
         leg = max(row.floors, key=lambda leg: row.floors[leg][metric], default="")
         if leg and row.metrics[metric] < row.floors[leg][metric]:
@@ -108,7 +113,9 @@ def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
 
 
 def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    """Yield a caption, and a table for each metric in `_PARTS_BY`: each part's contribution to each set."""
+    """Yield a caption, and a Markdown table for each metric in `_PARTS_BY`: how much each part of a recall contributes
+    to it on each set, after an empty line. `rows` are the measurements by the sets' names.
+    """
     yield "What each part is worth (with it less without it, of the same questions; 95 % interval):"
     for metric in _PARTS_BY:
         yield ""
@@ -119,28 +126,33 @@ def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
 
 
 def _cost_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the table of the processor time that each part of a recall takes on each set."""
+    """Return the Markdown table of the processor time that each part of a recall takes on each set, below its title.
+    `rows` are the measurements by the sets' names.
+    """
     title = "What each part takes of a recall (ms of processor time, and its share; the median over some questions):"
     cells = [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _part_names(rows)]
     return ["", title, "", *_markdown_table(["time", *map(_SETS.__getitem__, rows)], cells)]
 
 
 def _cost(cost: Mapping[str, float]) -> str:
-    """Render the milliseconds that a part adds, and `share`, their fraction of the recall's time, as `+1.2 (+8%)`."""
+    """Render a part's `millis`, the milliseconds that it adds to a recall, and its `share`, their fraction of the
+    recall's time, as `+1.2 (+8%)`.
+    """
     return f"{cost['millis']:+.1f} ({cost['share']:+.0%})".replace("-", "−")
 
 
 def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
-    """Return the parts of a recall whose removal changes the mean of the five columns (`WORTH`), or its interval, on at
-    least one set.
+    """Return the parts of a recall, in the order in which the sets name them, whose removal changes the mean of the
+    five columns (`WORTH`), or its interval, on at least one set.
     """
     parts = dict.fromkeys(part for row in rows.values() for part in row.ablation)
     return [part for part in parts if any(_moves(row.ablation[part][WORTH]) for row in rows.values())]
 
 
 def _choice_lines(outcome: LabTable) -> Iterator[str]:
-    """Yield, by part and set, the option that the other sets would choose, and its gain on this set. Parts whose
-    setting no set would change are listed in one line below.
+    """Yield a table of the parts for which some set would choose another option than the present setting: by part and
+    set, the option that the other sets would choose, and its gain on this set. Then the lines of `_all_choices_lines`,
+    and one that names all other parts.
     """
     yield (
         "Each set left out in turn: what the others would choose for a part, by the mean of the five columns, and what"
@@ -181,13 +193,15 @@ def _choice_text(choice: Choice) -> str:
 
 
 def _gain(gain: Mapping[str, Any]) -> str:
-    """Render a difference of a metric with its interval, as `+.012 [−.003, +.027]`; `0` if all three are zero."""
+    """Render the `difference` of a metric with its `interval` (low, high), as `+.012 [−.003, +.027]`; `0` if all three
+    are zero.
+    """
     low, high = gain["interval"]
     return f"{_signed(gain['difference'])} [{_signed(low)}, {_signed(high)}]" if _moves(gain) else "0"
 
 
 def _moves(gain: Mapping[str, Any]) -> bool:
-    """Whether a difference or its interval is not zero."""
+    """Whether the difference of a metric, or either end of its interval, is not zero."""
     return bool(np.any([gain["difference"], *gain["interval"]]))
 
 
@@ -202,5 +216,5 @@ def _signed(value: float) -> str:
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table."""
+    """Return the lines of a Markdown table: `head`, a line of dashes, and `rows`."""
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]

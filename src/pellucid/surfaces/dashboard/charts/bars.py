@@ -15,10 +15,11 @@ _CHARS = 30
 
 
 def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """Draw an SVG chart with a column for each (name, number), in their order; those below zero hang from the axis.
+    """Draw an SVG chart with a column for each point, a (name, number), in their order; those below zero hang from the
+    axis. Empty without points.
 
-    Empty without points. `unit` is that of the numbers (`share`, `tokens`, …); `about`, the chart's title, says what it
-    shows.
+    `unit` is that of the numbers (`share`, `tokens`, …, see `format_amount`); `about` is the chart's title, which says
+    what it shows.
     """
     if not points:
         return Markup()
@@ -44,9 +45,11 @@ def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Marku
 
 
 def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """Draw an SVG chart with a bar for each (name, number), one below the other, whose length is the number's without
-    its sign. Empty without points. The largest number fills the width; for the unit `share`, 1 does unless one is
-    larger. `unit` and `about` as for `columns`; bars of numbers below zero have another colour.
+    """Draw an SVG chart with a bar for each point, a (name, number), one below the other; a bar is as long as the
+    number without its sign. Empty without points.
+
+    The largest number fills the width; for the unit `share`, 1 does unless one is larger. `unit` and `about` are as for
+    `columns`; bars of numbers below zero have another colour.
     """
     if not points:
         return Markup()
@@ -59,7 +62,9 @@ def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
 
 
 def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
-    """Draw a bar between its name (cut to 30 characters) and its number; `y` is its top, `length` its width."""
+    """Draw as SVG a bar between its name (cut to 30 characters) and `value` in its `unit`; `y` is the top of its row,
+    `length` the bar's width, both in units of the drawing.
+    """
     short = name if len(name) <= _CHARS else f"{name[: _CHARS - 1]}…"
     words = Markup('<text x="0" y="{}">{}<title>{}</title></text>').format(y + 15, visible(short), visible(name))
     room = _WIDTH - _NAME - _SIDE
@@ -71,7 +76,7 @@ def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
 
 
 def _svg_start(width: float, height: float, about: str) -> Markup:
-    """Return the opening tag of a chart, with its title."""
+    """Return the opening tag of a chart of this size, with `about` as its title."""
     return Markup('<svg class="bars" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
         width, height, visible(about)
     )

@@ -25,9 +25,9 @@ class DayCell:
 
 def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
     """Draw an SVG calendar of 53 weeks at most, up to the week of the last day: a column for each week, a square for
-    each day, in four shades by its share of the greatest count. `days` are the days with a count above 0, oldest first,
-    each a link; days before the first week are not drawn. `chosen` is marked if it is one of them; empty if there are
-    no days.
+    each day. `days` are those with a count above 0, oldest first: each is a link, in one of four shades by its share of
+    the greatest count. Days before the first week are not drawn. `chosen` is marked if it is one of `days`; empty if
+    there are no days.
     """
     if not days:
         return Markup()
@@ -69,7 +69,7 @@ def _cells(
 
 
 def _square(x: int, y: int, kind: str) -> Markup:
-    """Draw the square of a day as SVG, at this position; `kind` are its CSS classes."""
+    """Draw the square of a day as SVG, with its upper left corner at `x` and `y`; `kind` are its CSS classes."""
     return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="2"/>').format(kind, x, y, _CELL, _CELL)
 
 
@@ -88,8 +88,8 @@ def _months(first: date, weeks: int) -> Iterator[Markup]:
 
 
 def meter(used: float, capacity: float, words: str, *, fills: bool = True) -> Markup:
-    """Draw an SVG bar of how much of `capacity` is used, described by `words`; it is empty if `capacity` is 0. With
-    `fills` it has an alarming colour from 90 % on.
+    """Draw an SVG bar of how much of `capacity` is `used`, described by `words`; it is empty if `capacity` is 0. With
+    `fills`, it has an alarming colour if 90 % or more is used.
     """
     share = 0 if capacity <= 0 else min(max(used / capacity, 0), 1)
     template = Markup(

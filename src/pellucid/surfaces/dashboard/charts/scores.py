@@ -14,8 +14,8 @@ _BAR = '<rect class="{kind}" x="{at:.1f}" y="{top}" width="{wide:.1f}" height="{
 
 
 def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """Draw a bar for each result, in their order, with the terms of its score side by side: the greatest sum of terms
-    fills the width.
+    """Draw an SVG bar for each result of a recall, in their order, with the terms of its score side by side: the
+    greatest sum of terms fills the width.
     """
     scores = [each.score_decomposition for each in snapshot.results]
     reach = max(map(stack_height, scores), default=0.0)
@@ -23,21 +23,24 @@ def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
 
 
 def legend(snapshot: RecallXraySnapshot) -> list[tuple[Markup, str]]:
-    """Return the colours of the score bars, each as a swatch with the meaning of its term."""
+    """Return the legend of the score bars: for each term that counts in them a pair of its colour, as a swatch, and its
+    name with its meaning.
+    """
     return [(Markup(square), meaning) for square, meaning in legend_swatches(snapshot)]  # noqa: S704
 
 
 def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """Draw a bar for each rung (filter of the ladder), in their order: how many candidates reached it, and how many
-    passed. The greatest number that reached one fills the width.
+    """Draw an SVG bar for each rung (filter of a recall's candidates), in their order: how many candidates reached it,
+    and how many passed. The greatest number that reached one fills the width.
     """
     whole = max((each.considered for each in snapshot.filters), default=0)
     return [Markup(share(each.admitted, each.considered, whole)) for each in snapshot.filters]  # noqa: S704
 
 
 def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) -> list[Markup]:
-    """Draw a bar for each stage, one after the other on a scale of all: when it ran, and behind it its usual times
-    (median and 95th percentile), if known. `usual` has these by the stage's name; all times are in milliseconds.
+    """Draw an SVG bar for each stage, in their order, on one scale: it begins where the stage before ended, and behind
+    it are the stage's usual times (median and 95th percentile), if known. `usual` has these by the stage's name; all
+    times are in milliseconds.
     """
     starts, at = list[float](), 0.0
     for stage in stages:
@@ -55,7 +58,9 @@ def _stage_bar(start: float, stage: StageTrace, usual: StageTiming | None, whole
     """Draw the bar of one stage that began at `start` ms; `whole` is the time in ms that fills the width."""
 
     def bar(kind: str, ms: float, top: int, high: int) -> str:
-        """Draw a rectangle of class `kind` for so many milliseconds, with its top and height."""
+        """Draw, from the stage's start on, a rectangle of the CSS class `kind` whose width is `ms` milliseconds; `top`
+        and `high` are its top and height.
+        """
         at = min(_WIDTH * start / whole, _WIDTH - _LEAST)
         return _BAR.format(kind=kind, at=at, wide=max(_WIDTH * ms / whole, _LEAST), top=top, high=high)
 

@@ -25,8 +25,9 @@ class Span:
 
 
 def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | None = None) -> Markup:
-    """Draw an SVG chart of spans over time, one a row, up to `now`, where a span without an end ends; `ValueError` if
-    there are no spans. `about` says what it shows, for those who cannot see it; `at` is an instant to mark.
+    """Draw an SVG chart of spans over time, one a row in their order, from the first instant up to `now`, where a span
+    without an end ends; `ValueError` if there are no spans. `about` says what it shows, for those who cannot see it;
+    `at` is an instant to mark by a line, None for none.
     """
     begin = min(each.since for each in spans)
     whole = max(now - begin, timedelta(minutes=1))

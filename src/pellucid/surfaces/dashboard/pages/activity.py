@@ -57,13 +57,16 @@ def _activity(view: View) -> Mapping[str, object]:
 
 
 def _totals(panel: PanelView) -> Mapping[str, str | int | float | None]:
-    """Map the names of a panel's columns to their totals over all rows; None for a column without one."""
+    """Map the names of a panel's columns to their totals over all rows; a column that has no total is mapped to
+    None.
+    """
     return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
 def _panel(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one panel with all its rows: `title`, `panel`, `by` (the possible
-    groupings), `sections` (ids, see `_section_ids`), `may_archive`, and those of `_days_choice`.
+    """Return the template values for the page of the panel that the path names, with all its rows, grouped by the
+    query's `by`: `title`, `panel`, `by` (the possible groupings), `sections` (ids, see `_section_ids`), `may_archive`,
+    and those of `_days_choice`.
     """
     shown = _panel_view(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
     return {
@@ -94,8 +97,9 @@ def _days_choice(view: View) -> Mapping[str, object]:
 
 
 def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
-    """Return one panel over as many days as the page's query says: all time for "" and for a number that is none of the
-    choices. `by` is what it is grouped by; "" is the panel's default.
+    """Return the panel `name` (a table of the statistics) with its title, headline, chart and address, over as many
+    days as the page's query says: all time for "" and for a number that is none of the choices. `by` is what it is
+    grouped by; "" is the panel's default.
     """
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()

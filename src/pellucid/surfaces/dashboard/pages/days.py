@@ -35,8 +35,9 @@ _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of days: the last 20 sessions by day, or those of the query's `day`. They
-    are `title`, `told` (the brief), `by_day` (day to sessions), `day`, `calendar` (SVG) and `name` (`_session_name`).
+    """Return the template values for the page of days: the last 20 sessions, or those of the query's `day`; `after` in
+    the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions), `day`,
+    `calendar` (SVG) and `name` (the function `_session_name`).
     """
     day = view.query.get("day", "")
     brief = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
@@ -69,8 +70,10 @@ def _session_name(session: SessionBrief) -> str:
 
 
 def _session(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of a session: its summary and omissions (`shown`), memories (`kept`),
-    `episodes`, last 200 `recalls` with citations, and up to 60 `turns`, the `part` of the conversation in the query.
+    """Return the template values for the page of the session that the path names: its summary and omissions (`shown`),
+    its memories in the order of their turns (`kept`), `episodes`, its last 200 `recalls`, their citations (`cited`),
+    and of its conversation the 60 `turns` of the part that the query's `part` asks for. `stretches` are the first and
+    last turn of each part; `turn_of`, `linked` and `turn_href` are functions for the template.
     """
     shown: SessionOutput = view.ask(SESSION, session_id=view.named["session_id"])
     of_session = {"session_id": shown.session_id}
@@ -98,14 +101,18 @@ def _session(view: View) -> Mapping[str, object]:
 
 
 def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
-    """Return the memories that fit these fields of LIST, whatever their status; 10,000 at most."""
+    """Return the memories that fit these fields of the operation `LIST` (by Python names), whatever their status; the
+    first 10,000 at most.
+    """
     return view.ask(LIST, status="any", limit=_ALL, **fields).memories
 
 
 def _conversation(
     view: View, passages: Sequence[Listed], memories: Sequence[Listed], left: Sequence[LeftOut]
 ) -> list[Turn]:
-    """Return the turns of a conversation, with marks for memories and for statements that were left out."""
+    """Return the turns of a conversation, ascending, made of its `passages`; sentences that became `memories`, and
+    statements in `left`, which were left out, are marked in them.
+    """
     marks = marks_of([each.memory for each in memories], left, lambda memory_id: view.href(f"memories/{memory_id}"))
     return list(conversation_turns((each.memory for each in passages), marks))
 
@@ -122,13 +129,13 @@ def _chosen_part(view: View, turns: Sequence[Turn]) -> int:
 
 
 def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
-    """Return a function from a turn's number to the address of the turn, on its page of the conversation; it returns ""
-    for a turn that is not stored.
+    """Return a function from a turn's number to the address of the turn in this page's conversation, which is cut into
+    parts; it returns "" for a number that is not among `turns`.
     """
     places = {each.number: at // _TURNS for at, each in enumerate(turns)}
 
     def href(turn: int) -> str:
-        """Return the address of a turn; empty if it is not stored."""
+        """Return the address of the turn with this number; "" if there is no such turn."""
         return f"{view.here(part=places[turn])}#turn-{turn}" if turn in places else ""
 
     return href
@@ -146,7 +153,7 @@ def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Marku
 
 
 def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
-    """Map the id of each recall whose memories the session cited to these citations, in order."""
+    """Map the id of each recall that the session's citations belong to, to these citations, in the session's order."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)
@@ -154,8 +161,8 @@ def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]
 
 
 def _episode(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one episode: `title` (its topic), `shown` (with its memories), and
-    `turns`, which are those of the passages in the episode's file.
+    """Return the template values for the page of the episode that the path names: `title` (the start of its topic),
+    `shown` (the episode with its memories), and `turns`, those of the passages in the episode's file.
     """
     shown: EpisodeView = view.ask(EPISODE, episode_id=view.named["episode_id"])
     passages = _list_memories(view, {"session_id": shown.episode.session_id, "category": "moment"})
@@ -168,8 +175,8 @@ def _episode(view: View) -> Mapping[str, object]:
 
 
 def _documents(view: View) -> Mapping[str, object]:
-    """Return the template values `title`, `told` (the documents) and `gone` for the page of all documents; with `gone`
-    in the query, also deleted ones.
+    """Return the template values for the page of all documents: `title`, `told` (the documents), and `gone`, whether
+    the query has that: then closed documents are listed, too.
     """
     gone = bool(view.query.get("gone"))
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
@@ -183,8 +190,9 @@ def _document(view: View) -> Mapping[str, object]:
 
 
 def _projects(view: View) -> Mapping[str, object]:
-    """Return the template values for the home page: `projects`, every project. If the caller is not allowed to list
-    these, or there are none, `granted` has the granted namespaces instead, without patterns that end with `*`.
+    """Return the template values for the home page: `title`, and `projects`, every project. If the caller is not
+    allowed to list these, or there are none, `granted` has instead the namespaces granted to the caller, without
+    patterns that end with `*`.
     """
     rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
     granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]

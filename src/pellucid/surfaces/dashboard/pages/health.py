@@ -46,8 +46,9 @@ class Store:
 
 
 def _health(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of the home's health: the doctor's `report`, stores with their sizes,
-    caps and periods of keeping, free space, settings, tokens, and what the caller may do.
+    """Return the template values for the page of the home's health: `title`, the doctor's `report`, `stores` with their
+    sizes, `caps` (what is limited, and how full it is), `kept` (words for data that is deleted after some time), `free`
+    space, `settings`, `tokens`, and what the caller may do (`may_rebuild`, `may_make_tokens`, `may_flush`).
 
     Without the right to ask the doctor there are only `title`, and None as `report`; without that to list tokens, no
     tokens.

@@ -45,11 +45,12 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if
-    `how` is `question`, as `answer` the recall of `q`, parted into memories (`told`) and `passages`.
+    """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if its
+    `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
 
-    The other of `found` and `answer` is None; both are for a question without words. Only active memories fit if no
-    status is given; with a past instant, those of every status, even if one is given.
+    The other of `found` and `answer` is None; both are None for a question without words. If no status is given, only
+    active memories fit; for a past instant (`asOf`, `asKnownAt`) those of every status do, even if one is given. The
+    query's filters are in `asked`.
     """
     filters = {name: value.strip() for name, value in view.query.items()}
     past_instants = {"as_of": filters.get("asOf"), "as_known_at": filters.get("asKnownAt")}
@@ -81,9 +82,10 @@ def _search(view: View) -> Mapping[str, object]:
 
 
 def _memory(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. For a
-    memory that was forgotten only its history as `story`, a `title`, and `shown`, which is None; `NotFoundError` if
-    there never was one.
+    """Return the template values for the page of the memory that the path names: `title`, `shown`, `memory`, its
+    `sources`, history (`story`), `serving` (recalls that returned it), `beside`, `trust`, the operations that the
+    caller `may` run, and those of `_time_view` and `_graph_view`. For a memory that was forgotten only its history as
+    `story`, a `title`, and `shown`, which is None; `NotFoundError` if there never was one.
     """
     memory_id = view.named["memory_id"]
     try:
@@ -154,8 +156,8 @@ def _time_view(
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """Return the `min`, `max`, `step` and `at` of a slider from `begin` to `now` in epoch milliseconds. The slider has
-    some 500 steps.
+    """Return the `min`, `max`, `step` and `at` (the present place, not below `min`) of a slider from `begin` to `now`,
+    in epoch milliseconds. The slider has some 500 steps.
     """
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)
@@ -165,7 +167,7 @@ def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
 
 def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
     """Return a version of a memory as a bar of the timeline: from its `valid_at`, else its creation, to the first of
-    `invalid_at` and `expires_at`; its changes in `story` are marks.
+    `invalid_at` and `expires_at` (None if it has neither); its events in `story` are marks.
     """
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
@@ -197,8 +199,8 @@ def _parse_instant(text: str, now: datetime) -> datetime | None:
 
 
 def _beside(view: View, memory: Memory) -> Sequence[Memory]:
-    """Return up to eight other memories of the same episode; empty if the memory has no episode, or the episode's file
-    is gone.
+    """Return the first eight, at most, of the other memories of the same episode; empty if the memory has no episode,
+    or the episode's file is gone.
     """
     if memory.episode_id is None:
         return ()
@@ -210,9 +212,9 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
-    """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and by a node's
-    name `leads` (its page) and `words`. If the graph does not know the memory, or it has no edges, only `graph`, which
-    is then None.
+    """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and two maps by
+    a node's name: `leads` (to the node's page) and `words` (to its words, or its name). If the graph does not know the
+    memory, or has no edges at it, only `graph`, which is then None.
     """
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)

@@ -42,9 +42,9 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of at most 50 recalls that fit the filters of the query: `found`, `asked`
-    (the filters), `is_filtered`, `may_ask` (whether the viewer may ask a question), and the possible `classes` and
-    `outcomes`.
+    """Return the template values for the page of at most 50 recalls that fit the filters of the query: `title`,
+    `found`, `asked` (the filters), `is_filtered`, `may_ask` (whether the caller may run a recall), and the possible
+    `classes` and `outcomes`.
     """
     query = view.query
     found = view.ask(
@@ -71,9 +71,10 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of the recall that the path names; its explanation `x` is None if only
-    its event is stored. The query can ask for the words that matched (`align`), to ask the question again today
-    (`live`), and for what `_ablations` and `_why_answer` read.
+    """Return the template values for the page of the recall that the path names: its `event`, its explanation `x` and
+    what the parts of the page show of that. If only the event is stored, `x` is None, and there are only `title`,
+    `event`, `words` and `may_ask` beside it. The query can ask for the words that matched (`align`), to ask the
+    question again today (`live`), and for what `_ablations` and `_why_answer` read.
     """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
@@ -121,8 +122,8 @@ def _recall(view: View) -> Mapping[str, object]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Return for each result of a recall: the result (`it`), its `bar`, its `words` (None if not stored), its score's
-    `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
+    """Return a mapping for each result of a recall, in their order: the result (`it`), its `bar`, its `words` (None if
+    not stored), its score's `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
     """
     return [
         {
@@ -141,8 +142,8 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """Return for each rung (filter of the ladder) in words how many candidates it rejected, and those of them that the
-    snapshot lists.
+    """Return for each rung (filter of the candidates), in their order, a pair: in words how many candidates it
+    rejected, and those of them that the snapshot lists.
     """
     by_rung: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
@@ -154,16 +155,18 @@ def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[
 
 
 def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, object, Markup]]:
-    """Return each stage with its usual timing (None if unknown) and its bar."""
+    """Return for each stage, in their order, the stage, its usual timing (None if unknown) and its bar (see
+    `waterfall`). `timings` is the answer of the operation `TIMINGS`.
+    """
     usual_by_stage = {each.name: each for each in timings.stages}
     bars = waterfall(snapshot.stages, usual_by_stage)
     return [(each, usual_by_stage.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
 
 
 def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
-    """Return the template values for leaving out each leg alone (`each_leg`), and the parts `left_out` in the query
-    (`without-NAME`) together; `together` is None if there are none. `leg_names` and `other_parts` are what can be left
-    out.
+    """Return the template values for leaving out each leg (search path) alone (`each_leg`), and for leaving out
+    together the parts that the query names by `without-NAME` (`left_out`): `together`, None if there are none.
+    `leg_names` and `other_parts` are what can be left out.
     """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
     each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
@@ -193,8 +196,9 @@ def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of two recalls side by side, which its path names `a` and `b`: the
-    difference `found`, their X-rays (`sides`), and by name the `shifts` of results.
+    """Return the template values for the page of two recalls side by side, whose ids the path has as `a` and `b`: their
+    difference (`found`), their X-rays, or explanations (`sides`), and the `shifts` of results in lists by kind:
+    `entered`, `left`, `moved`, `rescored`.
     """
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {

@@ -33,8 +33,9 @@ _ACTS = {
 
 
 def _queue(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of 20 memories to review (`found`) of the query's `kind`, with the
-    operations that the caller can run (`acts`) and by memory id those that fit it (`fitting`).
+    """Return the template values for the page of 20 memories to review (`found`) of the query's `kind` ("": of every
+    kind), with the operations that the caller can run (`acts`), and by memory id the names of those that fit the memory
+    (`fitting`).
     """
     kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
     found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)
@@ -56,7 +57,9 @@ def _queue(view: View) -> Mapping[str, object]:
 
 
 def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
-    """Map the ids of memories that these items contradict to their first words; memories that are gone are left out."""
+    """Map the ids of the memories that these items contradict to a headline of their words; memories that are gone are
+    left out.
+    """
     rivals = (memory_of(view, rival) for each in items for rival in each.memory.disputed_with)
     return {each.id: headline(each.content) for each in rivals if each}
 

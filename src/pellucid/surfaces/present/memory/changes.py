@@ -34,8 +34,8 @@ UPDATED = "updated"
 
 
 def change_text(outcome: ChangedOutput, done: str) -> str:
-    """Render the memory that was changed, and how to undo that; or that there was nothing to do. `done` is the kind of
-    change, such as `archived`; replaced memories are named for `updated` alone.
+    """Render the memory that was changed, with its path, and how to undo the change; or that there was nothing to do.
+    `done` is the kind of change, such as `archived`; the memories that it replaced are named only for `updated`.
     """
     if not outcome.changed:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
@@ -56,7 +56,9 @@ def pin_text(outcome: ChangedOutput) -> str:
 
 
 def undo_text(outcome: UndoOutput) -> str:
-    """Render the changes that were undone, the first 20 one by one, others as counts, and how to redo them."""
+    """Render the changes that were undone, the first 20 one by one, others counted by kind, and how to undo the
+    undoing.
+    """
     lines = [f"undone: {each}" for each in outcome.undone[:_SHOWN]]
     if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_SHOWN:]):
         lines.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
@@ -64,8 +66,9 @@ def undo_text(outcome: UndoOutput) -> str:
 
 
 def forget_text(outcome: ForgetOutput, again: str) -> str:
-    """Render what was erased from which places, or would be, what stays, and what is in force again. One sentence if
-    nothing fits. `again` is the command that erases it, shown after a preview.
+    """Render what was erased from which places, or in a preview would be; the memories that are in force again, as only
+    an erased one had retired them; and what stays or is not gone yet. One sentence if nothing fits what was asked.
+    `again` is the command that erases it, shown after a preview.
     """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
@@ -96,7 +99,9 @@ def forget_text(outcome: ForgetOutput, again: str) -> str:
 
 
 def erasure_text(outcome: EraseOutput, again: str) -> str:
-    """Render what was erased, or would be (see `forget_text`), and which memories stay since others confirm them."""
+    """Render what was erased, or in a preview would be (see `forget_text`), and which memories stay since others
+    confirm them; one sentence if there was nothing to erase. `again` is the command that erases it.
+    """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing is kept of it: nothing was erased"
     text = forget_text(outcome, again)
@@ -111,8 +116,9 @@ def history_of_name_text(outcome: HistoryOutput | EntityHistoryOutput) -> str:
 
 
 def history_text(outcome: HistoryOutput) -> str:
-    """Render a memory's versions with their changes, verdicts and citations, and the episodes they come from. Of a
-    forgotten memory, only when it was forgotten, and its events.
+    """Render a memory's versions, each with its events, verdicts and citations, then the episodes (stretches of
+    sessions) that they come from. If past instants were asked about, the version valid then comes first. Of a forgotten
+    memory, only when it was forgotten, and its events.
     """
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
@@ -144,7 +150,9 @@ def _held_version_line(outcome: HistoryOutput) -> str:
 
 
 def reverify_text(outcome: ReverifyOutput) -> str:
-    """Render the memories that were verified, and how to undo that, if anything was changed; "" if there are none."""
+    """Render the memories that somebody verified, with their paths, and how to undo that, if anything was changed; ""
+    if there are none.
+    """
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
     return "\n".join(
         [*lines, *([f"  back: {bare_step('change.undo', target=outcome.op_id)}"] if outcome.op_id else [])]
@@ -152,7 +160,9 @@ def reverify_text(outcome: ReverifyOutput) -> str:
 
 
 def _version_lines(listed: Listed) -> list[str]:
-    """Return a version of a memory: its state and interval of validity, content, and evidence with quotes."""
+    """Return the lines of one version of a memory: its id, state and interval of validity; its content on one line; its
+    evidence, and a line for each quote of it.
+    """
     memory = listed.memory
     since, until = memory.valid_at or memory.created, memory.invalid_at
     span = f"{isoformat(since)} – {isoformat(until) if until else 'now'}"
@@ -166,21 +176,25 @@ def _version_lines(listed: Listed) -> list[str]:
 
 
 def _event_line(row: LifecycleRow) -> str:
-    """Render an event in a memory's life: when, what, why, through which memories and by which operation."""
+    """Render an event in a memory's life: when, what, why, through which memories, and the id of the operation; the
+    last three only if they are known.
+    """
     why = f" ({visible(row.reason_code)})" if row.reason_code else ""
     causes = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
     return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{causes}  {row.correlation_id or ''}".rstrip()
 
 
 def _verdict_line(row: VerdictRow) -> str:
-    """Render the judge's verdict on an observation: when, in which session, and why."""
+    """Render the judge's verdict on an observation (a statement taken from a session): when and in which session it was
+    observed, the verdict, why, and the observation's id.
+    """
     place = f"observed in {visible(row.session_id)}"
     return f"  {isoformat(row.observed_at)}  {place}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
 
 
 def episodes_text(outcome: EpisodesOutput) -> str:
-    """Render a table of episodes, each with its start, the number of its memories (if none, of the turns kept) and its
-    topic; then how many there are.
+    """Render a table of episodes (stretches of sessions), each with its id, start, the number of its memories (if it
+    has none, of its turns that are kept) and its topic; then how many of how many they are.
     """
     rows = [
         (view.episode.id, _minute(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
@@ -219,7 +233,9 @@ def _minute(at: datetime | None) -> str:
 
 
 def trust_list_text(outcome: TrustListOutput) -> str:
-    """Render the memories of a trust zone, each with its content and the reason why it is there."""
+    """Render the memories of a trust zone, such as `quarantine`, each with its id, source, content and the reason why
+    it is there, if known; then how many of how many they are.
+    """
     lines: list[str] = []
     for each, reason in zip(outcome.memories, outcome.reasons, strict=True):
         memory = each.memory
@@ -244,7 +260,9 @@ def review_text(outcome: ReviewOutput) -> str:
 
 
 def trust_text(outcome: TrustOutput) -> str:
-    """Render a memory's trust zone, its trust score as a sum, doubts about it, and the changes of its trust."""
+    """Render a memory's trust zone and status, its content, its trust score as a sum, the doubt about it, if any, and
+    the changes of its trust.
+    """
     memory = outcome.memory
     shares = " + ".join(f"{share.name} {share.value:.2f}" for share in outcome.contributions)
     lines = [

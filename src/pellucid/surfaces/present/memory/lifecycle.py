@@ -24,8 +24,8 @@ _KINDS = ("merge", "update", "invalidate", "split", "add")
 
 
 def tier_list_text(outcome: TierListOutput) -> str:
-    """Render a table of memories with their tiers, then how many are listed, hot, cold, and never folded (not yet given
-    a tier by a lifecycle pass).
+    """Render a table of memories with their tiers (`hot` or `cold`), then how many are listed, hot, cold, and never
+    folded (not yet given a tier by a lifecycle pass).
     """
     lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tier_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
@@ -121,8 +121,8 @@ def _use_line(outcome: TierExplanation) -> str:
 
 
 def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
-    """Render a section of the report: its title and total, then its memories, each with its id's end, `detail` of it
-    and an excerpt, and how many more there are; empty if the section's total is 0.
+    """Render a section of the report: its title and total; then for each of its memories the end of its id, the text
+    that `detail` makes of its entry, and an excerpt; then how many more there are. Empty if the section's total is 0.
     """
     if not section.total:
         return []
@@ -149,7 +149,9 @@ def _more_line(total: int, shown: int, noun: str) -> list[str]:
 
 
 def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
-    """Return each named value as the sum of its contributions: `heat 0.5000 = use +0.3000 …`."""
+    """Return a line for each pair of a name and a value, with the value as the sum of its contributions:
+    `heat 0.5000 = use +0.3000 …`.
+    """
     return [
         f"{name} {weighed.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in weighed.contributions)
         for name, weighed in named
@@ -157,8 +159,9 @@ def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
 
 
 def _tier_cells(memory: Tiered) -> tuple[str, ...]:
-    """Return a memory's row in the table of tiers: the end of its id, tier, tier value, category, content. After the
-    category is in brackets what keeps it from going cold, as `(protected)` if that is its category.
+    """Return a memory's row in the table of tiers: the end of its id, tier, tier value (`never folded` if it has none),
+    category, content. After the category is in brackets what keeps it from going cold, as `(protected)` if that is its
+    category.
     """
     value = "never folded" if memory.tier_value is None else f"{memory.tier_value:.4f}"
     protection = (
@@ -168,7 +171,7 @@ def _tier_cells(memory: Tiered) -> tuple[str, ...]:
 
 
 def _dated(words: str, at: datetime | None) -> str:
-    """Return the words followed by the day of the instant, as `, last on 2026-04-20`; "" if the instant is None."""
+    """Return `words` followed by the day of the instant `at`, as `, last on 2026-04-20`; "" if the instant is None."""
     return f"{words} {isoformat(at)[:10]}" if at else ""
 
 
@@ -203,7 +206,9 @@ def consolidation_text(outcome: ConsolidateOutput) -> str:
 
 
 def _decision_lines(change: Consolidated) -> str:
-    """Render a change's kind, reason and new content, then its memories' ids and, after arrows, the new ones'."""
+    """Render a change by a consolidation: its kind, reason and new content on one line, then a line for the id of each
+    memory that it changed and, with an arrow, of each that it made.
+    """
     excerpt = _excerpt(change.content or "")
     ids = [f"    {memory_id}" for memory_id in change.of] + [f"    → {memory_id}" for memory_id in change.made]
     return "\n".join([f"  {change.kind}: {change.reason}{f'  {excerpt}' if excerpt else ''}", *ids])

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequence[str] = ()) -> str:
-    """Render a recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
+    """Render a recall's context, how sure the answer is, the nearest memories that the context does not show, problems,
+    stale memories, the footer, and how to see why.
 
-    Without a context, a sentence says so. `footer` are further lines. With `verbose`, memories that were never verified
-    count as stale, too.
+    If nothing fits the budget, a sentence says so in place of the context. `footer` are further lines. With `verbose`,
+    memories that were never verified count as stale, too.
     """
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
@@ -50,8 +51,8 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
 
 
 def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
-    """Yield a line for each leg that was down (`degraded`) or stage that failed, and for each leg that the question or
-    its caller asked for and that found nothing.
+    """Yield a line for each leg (search path) that was down, for each stage that failed, and for each leg that the
+    question or its caller asked for and that found nothing.
     """
     for leg in outcome.legs:
         if leg.health == "degraded":

@@ -23,7 +23,9 @@ _EXCERPT_CHARS = 100
 
 
 def replay_text(outcome: ReplayOutput) -> str:
-    """Render the recomputed ranking of a recall, whether it equals the one served, and how asking today differs."""
+    """Render whether the ranking of a recall, computed again from its receipt, equals the one served, and that ranking;
+    then, if the question was asked again today, how the answer differs.
+    """
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
     lines += [
@@ -44,8 +46,9 @@ def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
 
 
 def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield whether the question gives the same today, or cannot be asked again; the reasons, and the differences. Five
-    memories at most are named for each reason.
+    """Yield whether the question asked again today gives the same, or cannot be asked; the reasons, each with the
+    memories it concerns, five at most and how many more; and the differences in what was served. `words` maps memory
+    ids to texts.
     """
     verdicts = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
     yield verdicts[live.identical]
@@ -59,7 +62,9 @@ def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def diff_text(diff: RecallDiff) -> str:
-    """Render how recall b differs from recall a: in the memories served, in request, settings, legs and the rest."""
+    """Render how recall b differs from recall a: in the memories served, then, each under a title if anything differs,
+    in answer, request, settings, weights, legs (search paths), corpus and plan.
+    """
     lines = [
         f"a: {diff.a}",
         f"b: {diff.b}",
@@ -73,7 +78,9 @@ def diff_text(diff: RecallDiff) -> str:
 
 
 def _served_lines(diff: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the memories that entered, left, moved or got another score; a sentence if nothing differs."""
+    """Yield the memories that entered, left, moved or got another score, each group under its title; first a sentence
+    if the same memories were served with the same scores. `words` maps memory ids to texts.
+    """
     if diff.same:
         yield "served: the same memories in the same order, with the same scores"
     for title in ("entered", "left", "moved", "rescored"):
@@ -97,7 +104,9 @@ def shift_line(shift: Shift) -> str:
 
 
 def _place(place: int | None, rejected: str | None) -> str:
-    """Render a memory's rank such as `#3`, else the rung that rejected it, else `no candidate`."""
+    """Render a memory's rank as `#3`; without one the name of the rung (filter) that rejected it, else
+    `no candidate`.
+    """
     return f"#{place}" if place else rejected or "no candidate"
 
 
@@ -119,14 +128,16 @@ def _value_text(value: object) -> str:
 
 
 def ablation_text(outcome: AblateOutput) -> str:
-    """Render how the memories served would change without parts of the recall (legs, stages, terms), each in turn."""
+    """Render how the memories served would change without parts of the recall (legs, which are its search paths,
+    stages, terms of the score), each in turn.
+    """
     lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the counts and names of the memories that would enter, leave or move without the parts of an effect, or
-    that nothing changes; or only why the receipt cannot tell (`effect.unknown`).
+    """Yield how many memories would enter, leave or move without the parts of an effect, and each of them by its text
+    in `words`; or that nothing changes; or only why the receipt cannot tell (`effect.unknown`).
     """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
@@ -142,8 +153,8 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def _order_text(tau: float | None) -> str:
-    """Render Kendall's τ as words to append, such as `, 90% of the other pairs in the same order`: the share of pairs
-    of memories, of those served both ways, whose order is the same. "" for None.
+    """Render `tau`, Kendall's rank correlation of the memories that are served both ways, as words to append, such as
+    `, 90% of the other pairs in the same order`: the share of pairs whose order is the same. "" for None.
     """
     if tau is None:
         return ""
@@ -157,7 +168,9 @@ def lift_text(outcome: LiftOutput) -> str:
 
 
 def _lift_line(lift: LegLift) -> str:
-    """Render how much a leg changed the results, of one class of query if the row has one; or that it took no part."""
+    """Render how much a leg (search path) changed the results, over all recalls or those of one class of query
+    (`lift.query_class`); or that it took no part in any.
+    """
     of = f" ({lift.query_class})" if lift.query_class else ""
     if not lift.took_part:
         return f"{lift.leg}{of}: took part in none of {lift.recalls}"

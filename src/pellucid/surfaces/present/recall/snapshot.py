@@ -29,7 +29,9 @@ def recalls_text(outcome: SnapshotsOutput) -> str:
 
 
 def pin_text(recall: ListedRecall) -> str:
-    """Render whether a recall is pinned, whether it is still stored in full, and its question."""
+    """Render whether a recall is pinned (kept for good) or was let go, whether it is still stored in full, and its
+    question.
+    """
     if not recall.pinned:
         state = f"let go: {recall.recall_id} is kept as long as history.receiptDays and history.receipts say"
     elif not recall.in_full:
@@ -47,7 +49,9 @@ def context_text(outcome: ContextOutput) -> str:
 
 
 def event_text(outcome: EventOutput) -> str:
-    """Render a recall's time, sender and outcome, its error if it failed, and its memories with their citations."""
+    """Render a recall's id, time, outcome, question and sender, its error and next step if it failed, and its memories
+    with their citations, then the citations of the recall as a whole.
+    """
     row, failure = outcome.recall, outcome.failure
     who = (f"by {row.surface}" if row.surface else "", f"agent {visible(row.agent)}" if row.agent else "")
     took = f"{outcome.millis:.0f} ms" if outcome.millis is not None else ""
@@ -64,7 +68,9 @@ def event_text(outcome: EventOutput) -> str:
 
 
 def timings_text(outcome: TimingsOutput) -> str:
-    """Render a table of the median and 95th percentile of each stage's time in recalls, and of the whole."""
+    """Render a table of the median and 95th percentile, in milliseconds, of each stage's time in recalls, and of the
+    whole; then over how many recalls.
+    """
     all_stages = (*outcome.stages, *((outcome.total,) if outcome.total else ()))
     rows = [(each.name, str(each.recalls), f"{each.p50:.1f}", f"{each.p95:.1f}") for each in all_stages]
     lines = table(("STAGE", "RECALLS", "P50", "P95"), rows)
@@ -72,7 +78,9 @@ def timings_text(outcome: TimingsOutput) -> str:
 
 
 def serving_text(outcome: ServingOutput) -> str:
-    """Render the recalls that returned a memory, each with its rank, question and citations, after their total."""
+    """Render how many recalls returned a memory and what came of it (citations by kind), then those recalls, each with
+    its time, id, the memory's rank, the question and the citations.
+    """
     cited = ", ".join(f"{count} {kind}" for kind, count in outcome.came_of_it.items()) or "nothing was cited of it"
     lines = [f"{outcome.memory_id}  in {counted(outcome.total, 'recall')}: {cited}"]
     for each in outcome.recalls:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def why_text(outcome: WhyOutput) -> str:
-    """Render why a memory was recalled or not: a sentence, its ranks in the legs, its score, what would change it."""
+    """Render why a memory was recalled or not: a sentence, its ranks in the legs (search paths), its score, and what
+    would change it.
+    """
     return "\n".join(_lines(outcome))
 
 
@@ -47,7 +49,10 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
 
 
 def _finding_lines(finding: WhyFinding) -> Iterator[str]:
-    """Yield the numbers of the verdict: rank, margin, budget, legs, score; for a miss, the change that admits it."""
+    """Yield the numbers behind why a memory was recalled (a hit) or not (a miss): verdict, rank, margin, budget, legs
+    (search paths), score; for a miss, the change that admits it, and what was tried; then how many recalls were run for
+    that.
+    """
     if finding.verdict == "hit":
         yield f"verdict: hit, place {finding.context_place} in the context"
     else:
@@ -78,8 +83,8 @@ def _margin_text(margin: WhyMargin) -> str:
 
 
 def _leg_line(leg: WhyLeg) -> str:
-    """Render the memory's rank and score in a leg, the score of the last memory that the leg nominated, and whether it
-    nominated this one, or why not; without a rank, why it has none.
+    """Render the memory's rank and score in a leg (search path), the score of the last memory that the leg nominated,
+    and whether it nominated this one, or why not; without a rank, why it has none.
     """
     if leg.rank is None:
         result = f"no place: {leg.unranked}"
