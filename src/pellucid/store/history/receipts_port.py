@@ -71,7 +71,8 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls since `since` (epoch ms) that served a memory, each with its rank (from 1).
+        """Return a page of the recalls at or after `since` (epoch ms) that served a memory, each with the rank (from 1)
+        at which it served that.
 
         The newest come first, at most `limit`. `after` is the last row of the page before; None: the first page.
         """
