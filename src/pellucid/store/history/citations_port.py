@@ -79,7 +79,9 @@ class Citations(Protocol):
         ...
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """Return the recalls of a session (None: of no session) since an instant (epoch milliseconds), newest first."""
+        """Return the recalls of a session (None: of no session) at or after `since` (epoch ms), newest first, each with
+        the memories that it served.
+        """
         ...
 
     def serving(

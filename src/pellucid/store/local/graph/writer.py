@@ -222,10 +222,10 @@ class GraphFold:
         return node
 
     def finish(self) -> None:
-        """Recompute names, types and states of the touched nodes, and give changed blocks a new version.
+        """Recompute names, types and states of the touched nodes, and give changed blocks (of 64 files) a new version.
 
-        Touched are also the nodes of memories whose standing changed. Nodes that no file mentions any more are deleted,
-        and so are types, except the built-in ones, that no node has.
+        Touched are also the nodes of memories whose standing (status, trust, validity) changed. Nodes that no file
+        mentions any more are deleted, and so are types, except the built-in ones, that no node has.
         """
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
@@ -238,7 +238,7 @@ class GraphFold:
             self._run("drop_unused_types")
 
     def _settle_nodes(self, nodes: Sequence[int]) -> None:
-        """Write changed names, types and states of these nodes; delete nodes that no file mentions any more."""
+        """Store changed names, types and states of these nodes; delete the nodes that no file mentions any more."""
         wanted = json.dumps(nodes)
         summaries = [_node_summary(row) for row in self._run("spoken_of_nodes", wanted)]
         claims = claims_in_force(self._run("claims_of_nodes", wanted))
@@ -347,7 +347,9 @@ def intervals_in_force(stated: Claim | Edge, standing: Sequence[Any], known: int
 
 
 def _without_overlaps(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Resolve overlaps: at each instant the claim that began last wins, then the one recorded last."""
+    """Return pieces in order, without overlaps: at each instant the claim begun last wins, then the one recorded
+    last.
+    """
     out: list[_Piece] = []
     for start, end in pairwise(sorted({at for piece in pieces for at in (piece.start, piece.end)})):
         here = [piece.claim for piece in pieces if piece.start <= start < piece.end]

@@ -103,7 +103,9 @@ class LocalCitations:
         ]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """Return the recalls of a session (None: of no session) since an instant (epoch ms), newest first."""
+        """Return the recalls of a session (None: of no session) at or after `since` (epoch ms), newest first, each with
+        the memories that it served.
+        """
         found = self.queries.run("served", namespace, since, session_id)
         return [
             ServedRecall(recall_id, at, query, tuple(memory_id for *_, memory_id in rows if memory_id))
@@ -131,11 +133,12 @@ class LocalTelemetry:
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """Return the sums of some columns (`measures`) of a panel's SQL view as (group, sums), sorted by group.
+        """Return the sums of the columns `measures` of an SQL view, by group, as (group, sums in the order of
+        `measures`), sorted by group.
 
         Groups are the values of the column `by`, None for what has no value there. `since` and `until` are the first
-        and the last day that count, as `2026-04-20`. `view`, `measures` and `by` go into the SQL as they are: never
-        words of a caller.
+        and the last day that count, as `2026-04-20`. `view`, `measures` and `by` go into the SQL as they are, and so
+        must never be words of a caller.
         """
         sql = _SUMS.format(by=by, sums=", ".join(f"sum({each})" for each in measures), view=view)
         found = execute(self.queries.connection(), sql, (namespace, since, until))

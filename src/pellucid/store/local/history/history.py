@@ -118,7 +118,9 @@ class LocalHistory:
         return connection
 
     def record(self, record: RecallRecord) -> None:
-        """Store one recall with its served results and its event; raise StoreError if it cannot be written."""
+        """Store one recall with its served results and its event in the database at once; raise StoreError if it cannot
+        be written.
+        """
         self._write([lambda: record])
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
@@ -150,7 +152,7 @@ class LocalHistory:
         self._later.settle()
 
     def _settled(self) -> apsw.Connection:
-        """Return this thread's connection after writing what is queued.
+        """Return this thread's connection after writing what `later` queued.
 
         With an open transaction on the connection nothing is written. Rows that cannot be written stay queued, and
         nothing is raised.

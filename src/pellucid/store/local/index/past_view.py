@@ -71,7 +71,7 @@ class PastView:
     valid_until: NDArray[np.int64]
 
     def valid(self, at: int) -> Mask:
-        """Return which rows were valid at an instant."""
+        """Return a mask of the rows that were valid at the instant `at` (epoch ms)."""
         return (self.valid_from <= at) & (at < self.valid_until)
 
 
@@ -91,7 +91,8 @@ class RowsInView:
     _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows are active, valid, trusted, in the caller's scopes, and fit filters and period.
+        """Return a mask of the rows that are active, valid, trusted, in the caller's scopes, and fit filters and
+        period.
 
         For an admission of the past (`is_past`), by their past state. The mask is cached and cannot be written to.
         """
@@ -113,7 +114,7 @@ class RowsInView:
         return self.view.fits_filters(admission)
 
     def pretending(self, rows: Mapping[int, MemoryStanding]) -> "RowsInView":
-        """Return the same view as if some rows (by row number) had other states."""
+        """Return the same view in which some rows (by row number) have hypothetical states; this one stays as it is."""
         positions = self.view.positions(np.array(list(rows), dtype=np.int64)).tolist()
         return Pretended(self.queries, self.view, self.ns, dict(zip(positions, rows.values(), strict=True)))
 
@@ -126,7 +127,9 @@ class RowsInView:
         return self._compute_admissible(unfiltered)
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
-        """Return the rows outside of the mask `admitted`, without those recorded after `admission.known`."""
+        """Return a mask of the rows outside of the mask `admitted`; for an admission of the past (`is_past`), without
+        those recorded after `admission.known`.
+        """
         return self.past(admission).exists & ~admitted if is_past(admission) else ~admitted
 
     def past(self, admission: Admission) -> PastView:
@@ -162,7 +165,9 @@ class RowsInView:
         return past
 
     def _changed_rows(self, after: int) -> Iterator[tuple[int, Fields, Changes]]:
-        """Yield each row changed by the ledger after an instant, with its fields now and its changes, newest first."""
+        """Yield each row of which the ledger has a change later than `after` (epoch ms), as (row number, its fields
+        now, those changes, newest first).
+        """
         found = self.queries.run("standings", self.ns, after)
         for row, group in groupby(found, key=lambda each: each[0]):
             changes = list(group)
@@ -254,7 +259,9 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
 
 
 def _undo_between(fields: Fields, changes: Changes, after: int, until: int = FOREVER) -> Fields:
-    """Return a memory's fields with its changes later than `after`, up to `until`, undone."""
+    """Return a memory's fields with those of its `changes` undone that are later than `after` and not later than
+    `until`.
+    """
     out = dict(fields)
     for at, before in changes:
         if after < at <= until:
@@ -286,7 +293,11 @@ def _validity(fields: Fields) -> tuple[int, int]:
 
 
 def _standing_at(now: Fields, changes: Changes, at: int, limit: int) -> tuple[bool, bool, int, int]:
-    """Return (active, trusted, valid from, valid until) of a memory at an instant, as recorded by `limit`."""
+    """Return (active, trusted, valid from, valid until) of a memory at the instant `at`, as recorded by `limit`.
+
+    `now` are its fields (`standing_now`), `changes` those on the ledger, newest first; instants are epoch ms. Active is
+    also what was superseded later than `at`.
+    """
     known = _undo_between(now, changes, limit)
     then = _undo_between(known, changes, min(at, limit), limit)
     closed_later = _is_closed(then) and at < then["invalidAt"]

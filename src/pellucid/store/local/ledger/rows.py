@@ -78,9 +78,8 @@ class LocalLedger:
                     journal.raise_ledger_number(connection, last)
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Yield the ledger rows with a `seq` above `after`, also those still in the journal.
-
-        Damaged lines are skipped.
+        """Yield the ledger rows with a `seq` above `after`, in that order, also those that still wait in the journal to
+        be written to a file. Damaged lines are skipped.
         """
         with os_errors_explained(self.folder):
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
@@ -128,7 +127,9 @@ class LocalLedger:
         self._vault_key.settle(connection)
 
     def _survey(self, connection: apsw.Connection) -> LedgerSurvey:
-        """Read the whole ledger and compare it with the journal."""
+        """Read the whole ledger and compare it with the states and numbers that the journal has recorded; return the
+        result.
+        """
         given = journal.ledger_number(connection)  # before the waiting rows: others may acknowledge more meanwhile
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 

@@ -129,7 +129,8 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
-        """Remove earlier digests, and the names of paths that are gone, from the journal.
+        """Remove from the journal the earlier digests of the paths that still have a file, and the names of those that
+        are gone.
 
         Return how many entries lost their name.
         """
