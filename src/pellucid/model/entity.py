@@ -154,11 +154,10 @@ class EntityState:
 def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
     """Return the states of an entity, oldest first, without gaps; neighbours differ, and the last ends at `until`.
 
-    Each claim gives one attribute a value for a period, and must be cut to when it counts: `retired_by` is not read,
-    and an empty period is ignored. Of several about one attribute, the claim that began last counts, then the one
-    recorded last, then that with the greatest `memory_id`. The chain
-    begins at `since`, when the entity was first mentioned, or with an earlier claim. It has at least one state, which
-    lasts 1 ms if `until` is not after its beginning.
+    Each claim gives an attribute a value for a period. Claims must be cut to the periods in which they count:
+    `retired_by` is not read, and empty periods are ignored. Of several claims about one attribute, the one that began
+    last counts, then the one recorded last. The chain begins at `since`, when the entity was first mentioned, or with
+    an earlier claim. It has at least one state, which lasts 1 ms if `until` is not after its beginning.
     """
     valid = [claim for claim in claims if claim.valid_from < claim.valid_until]
     start = min([since, *(claim.valid_from for claim in valid)])

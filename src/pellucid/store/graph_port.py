@@ -83,10 +83,10 @@ class GraphReader(Protocol):
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        Valid are those that hold at `admission.at`, as recorded by `known`, and that an admissible memory (filters
-        aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only edges that
-        lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless `max_edges`
-        is 0. Sorted by (here, forward, there, type, edge).
+        Valid are those that hold at `admission.at`, as recorded by `admission.known`, and that an admissible memory
+        (filters aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only
+        edges that lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless
+        `max_edges` is 0. Sorted by (here, forward, there, type, edge).
         """
         ...
 
@@ -155,7 +155,7 @@ class GraphLookup(Protocol):
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
+        """Return, by ambiguous alias (as `node_key`), the sorted names of the entities that it can mean."""
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:

@@ -54,7 +54,7 @@ class Filters:
 
     @property
     def asking(self) -> bool:
-        """Whether a filter says where to look: as `limiting`, or a date.
+        """Whether a filter says where to look: tags, categories, an agent, a session or a date.
 
         Exclusions (`not_session`, `not_ids`) do not.
         """
@@ -67,9 +67,10 @@ EVERY_SCOPE = boundary_bits(BOUNDARY_SCOPES)
 
 
 def within_scopes(boundary: NDArray[np.uint8], granted: int) -> Mask:
-    """Return a mask of the rows that a caller may see: those whose boundary scopes he has all named.
+    """Return a mask of the rows that a caller may see: those of whose boundary scopes he named every one.
 
-    `boundary` has the bits of each row's boundary scopes (`boundary_bits`), `granted` is the bits of those he named.
+    `boundary` has the bits of each row's boundary scopes (`boundary_bits`), `granted` those of the scopes that he
+    named.
     """
     return (boundary & (EVERY_SCOPE & ~granted)) == 0
 
@@ -236,7 +237,8 @@ class IndexReader(Protocol):
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        """Return the light columns of these rows, aligned with them.
+        """Return the light columns (`Columns`: ids, states, times, places in sessions, …) of these rows, aligned with
+        them.
 
         `admission` filters nothing here: `valid`, `wanted` and `admitted` say what each row is under it, and for a past
         instant `active` and `trusted` are as of then.
@@ -253,7 +255,12 @@ class IndexReader(Protocol):
         ...
 
     def codes(self, rows: Rows) -> Codes:
-        """Return the token codes of these rows, for late interaction; a row without an encoding has none."""
+        """Return the token codes (16 bytes of signs a token) of these rows, concatenated, and the end of each row's in
+        tokens.
+
+        A row without an encoding has none. They are for late interaction, which compares a query's tokens with a
+        memory's.
+        """
         ...
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> IndexReader:

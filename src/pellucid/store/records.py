@@ -151,7 +151,9 @@ class Records(Protocol):
         ...
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, of these only that
+        one.
+        """
         ...
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:

@@ -74,8 +74,8 @@ def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Blo
 
 
 def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
-    """Remove the blocks with these ids from a text, each from its marker to the next or the end; unknown ids change
-    nothing.
+    """Return the text without the blocks with these ids, each from its marker to the next or the end; unknown ids
+    change nothing.
 
     The first group of `marker` is a marker's JSON, whose `id` counts. What stands before the first block stays. Raises
     InputError if a marker is damaged.

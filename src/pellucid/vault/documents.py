@@ -212,7 +212,9 @@ def _retirement_of(document: Document) -> Retirement | None:
 
 
 def _title_with_entity(document: Document, title: str) -> str:
-    """Prefix a title with the document's entity, unless that is in the title or is only the path."""
+    """Return `entity: title` with the document's entity; the title alone if it contains that, or that is only the
+    path.
+    """
     if document.entity == document.path or document.entity.casefold() in title.casefold():
         return title
     return f"{document.entity}: {title}"

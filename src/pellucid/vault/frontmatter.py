@@ -116,7 +116,10 @@ def _scalar_text(value: object) -> str:
 
 
 def _parse_yaml(frontmatter: str) -> Values:
-    """Parse a frontmatter with a YAML parser; empty if it holds nothing. Raises InputError as `parse` does."""
+    """Return the keys and values of a frontmatter, read with a YAML parser; empty if it holds nothing.
+
+    Raises InputError if it is not a YAML mapping, has over 256 brackets, or holds an anchor or alias.
+    """
     _refuse_anchors(frontmatter)
     try:
         data: object = _yaml_reader().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]

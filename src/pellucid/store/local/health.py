@@ -101,7 +101,9 @@ def set_aside(home: Path, at: datetime) -> str:
 
 
 def skipped(home: Path) -> list[tuple[Skip, str]]:
-    """Return the vault entries that look like memories but are ignored, as (reason, path), sorted."""
+    """Return the vault entries that look like memories but are ignored, as (reason, path), sorted; a reason is such as
+    `link`.
+    """
     return sorted(Vault(home / "vault").skipped())
 
 
@@ -217,7 +219,9 @@ def _index_row_problem(connection: apsw.Connection) -> str | None:
 
 
 def _index_record_problem(connection: apsw.Connection) -> str | None:
-    """Return the problem of the first invalid episode, fold or story of the index; None if all are valid."""
+    """Return a sentence about the first invalid record of the index: an episode, the result of a lifecycle pass for a
+    memory (fold), or the stored words of an episode (story). None if all are valid.
+    """
     for path, episode_id, record in database.stream(connection, "SELECT path, id, record FROM episodes"):
         if not _is_record_of(record, episode_id, Episode):
             return f"the episode of {path} is spoilt"

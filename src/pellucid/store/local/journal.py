@@ -97,8 +97,8 @@ def is_known_op(connection: apsw.Connection, op_id: str) -> bool:
 def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
     """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number.
 
-    Its writes and removals wait to be filed, its ledger rows, which get numbers, to be appended to their files; what it
-    adopted counts as filed, and its turns as seen.
+    Its writes and removals then wait to be written to files, and its ledger rows, which get numbers, to be appended to
+    theirs; paths that it adopted count as written, and its turns as seen.
     """
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)

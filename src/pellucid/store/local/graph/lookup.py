@@ -49,7 +49,7 @@ class LocalGraph:
         return next(iter(nodes_named(self._queries, self._namespace_number(namespace), [name])), None)
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
+        """Return, by ambiguous alias (as `node_key`), the sorted names of the entities that it can mean."""
         rows = self._run("shared_names", self._namespace_number(namespace))
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 

@@ -173,7 +173,8 @@ class LocalHistory:
     def _write(self, makers: Sequence[Callable[[], RecallRecord]]) -> None:
         """Store the recalls that `makers` return, with their queries, events and failures, in one transaction.
 
-        A recall whose maker raises is reported and left out. Raises StoreError if they cannot be written.
+        A recall whose maker raises is left out, and the `report` function is called. Raises StoreError if they cannot
+        be written.
         """
         queries = database.Queries(self._connections.get, self._queries)
         connection, kept = self._writable(), [made for make in makers if (made := self._make_or_report(make))]
@@ -189,7 +190,9 @@ class LocalHistory:
             queries.run_many("put_failure", [(id_, failure.code, failure.place) for id_, failure in failures])
 
     def _make_or_report(self, make: Callable[[], RecallRecord]) -> RecallRecord | None:
-        """Return the record that `make` returns; report an exception and return None, so that later ones are stored."""
+        """Return the record that `make` returns. If it raises, call the `report` function of this object and return
+        None, so that later ones are stored.
+        """
         try:
             return make()
         except Exception as error:  # noqa: BLE001 - whatever it is, it concerns one recall that was answered
@@ -197,7 +200,9 @@ class LocalHistory:
             return None
 
     def _report_lost(self, count: int, error: StoreError) -> None:
-        """Report that this many queued recalls were given up."""
+        """Call the `report` function of this object with a message that `count` queued recalls were given up for
+        `error`.
+        """
         self._report(f"{count} recalls cannot be explained later, for their records could not be written: {error}")
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
@@ -219,7 +224,7 @@ class LocalHistory:
         return AuditRow(recall_id, place, memory_id, op_id, found[0][1])
 
     def counts(self) -> tuple[int, int]:
-        """Return the number of receipts kept in full, of all namespaces, and their bytes."""
+        """Return the number of packed receipts that are kept, of all namespaces, and the sum of their bytes."""
         return tuple(self._stored.run("counts")[0])
 
     def erase(

@@ -82,7 +82,7 @@ class Later(Generic[Row]):
             self._give_up(error)
 
     def _give_up(self, error: StoreError) -> None:
-        """Report the queued rows as lost, and drop them."""
+        """Call the `lost` function of this object with the number of queued rows and the error, and drop these rows."""
         self._lost(len(self._rows), error)
         self._rows.clear()
 

@@ -37,16 +37,21 @@ Changes = list[tuple[int, Fields]]
 
 
 def state_before(row: LifecycleRow) -> str:
-    """Return status, trust and validity before a ledger row's change, as JSON; empty if it changed none of them."""
+    """Return status, trust zone and validity (as far as the row has them) before a ledger row's change, as a JSON
+    object.
+
+    Instants are epoch ms; malformed values are left out. Empty if none is left.
+    """
     values = {name: _parsed_value(name, row.before[name]) for name in (*_TEXTS, *_INSTANTS) if name in row.before}
     known = {name: value for name, value in values.items() if value is not ...}
     return json.dumps(known) if known else ""
 
 
 def _parsed_value(name: str, value: object) -> object:
-    """Parse a field of a ledger row, instants into epoch milliseconds (UTC if no zone is given).
+    """Return the value of the field `name` of a ledger row: a text as it is, an instant in epoch ms (UTC if no zone is
+    given).
 
-    `...` if it is malformed. None stays None in an instant.
+    `...` if it is malformed. None stays None in an instant, and is malformed in a text.
     """
     if value is None:
         return ... if name in _TEXTS else None
@@ -305,7 +310,7 @@ def _standing_at(now: Fields, changes: Changes, at: int, limit: int) -> tuple[bo
 
 
 def _recorded_times(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return when each row was recorded, in epoch milliseconds: see `model.memory.recorded_at`."""
+    """Return when each row was recorded, in epoch ms: the time in its id, or `created` if the id is no UUIDv7."""
     raw = np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16).astype(np.int64)
     millis = raw[:, :6] @ (np.int64(1) << np.arange(40, -1, -8, dtype=np.int64))
     return np.where(raw[:, 6] >> 4 == 7, millis, created)

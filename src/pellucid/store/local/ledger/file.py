@@ -56,8 +56,8 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
     number the file has already. Not synced.
 
     An incomplete last line gets its line end if it is a row, else it is cut. `recorded` is the file's state as last
-    written. Return its new state; None if `recorded` is None and the file was not empty. If `recorded` is `wanting`, or
-    the file was shorter than it says, the rows are appended all the same, and `recorded` is returned as `wanting`.
+    written. Return its new state; None if `recorded` is None and the file was not empty. If `recorded` is `wanting`
+    (the file was found changed), or the file was shorter than it says, return `recorded` as `wanting`.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -132,8 +132,8 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
     """Yield the lines; that of a row out of order has a `row` of None.
 
-    A row is out of order if its number is not above that of the row before. But if it is above that of the row before
-    that, the row before is the wrong one: its number was too high.
+    Of two successive rows whose numbers do not rise, the first is out of order (its number is too high) if the second's
+    number lies between those of the row before and of the first; else the second is.
     """
     # a row is yielded only after the next: one with a lower number shows that its own number was too high
     last, held = 0, None

@@ -110,9 +110,9 @@ class LocalLedger:
     def settle(self) -> None:
         """Accept ledger and key as they are; a row of the kind `loss` must have given up the missing rows before.
 
-        Damaged lines move to `YYYY-MM.damaged`, and a missing or damaged key is replaced by its stand-in; the journal
-        records the files' states and the key's fingerprint. Raises StoreBusyError if the vault stays locked for 30
-        seconds.
+        Damaged lines move to `YYYY-MM.damaged`, and the temporary key in use replaces a missing or damaged one; the
+        journal records the files' states and the key's fingerprint. Raises StoreBusyError if the vault stays locked for
+        30 seconds.
         """
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
@@ -134,7 +134,8 @@ class LocalLedger:
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
     def _remember_survey(self, connection: apsw.Connection, survey: LedgerSurvey) -> None:
-        """Record the state of each file in the journal if the whole ledger is sound; else mark the files as `wanting`.
+        """Record the state of each file in the journal if the whole ledger is sound; else mark the recorded states as
+        `wanting`, so that the files are read again.
 
         In the first case, also raise the next number above the last one read.
         """

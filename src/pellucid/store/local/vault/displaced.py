@@ -43,9 +43,9 @@ class Displaced:
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
         """Return the user's file `swap` to its path, from which it was taken by mistake.
 
-        The two are exchanged until our own file comes out, which is parked: any other is a newer save of the user, and
-        goes back. If our file is not out after 7 attempts, what came out last becomes a conflict file. If nothing is at
-        the path, as after a removal, `swap` is renamed to it.
+        The two are exchanged until our own file comes out, which goes to `.pellucid/displaced`: any other is a newer
+        save of the user, and goes back. If our file is not out after 7 attempts, what came out last becomes a conflict
+        file. If nothing is at the path, as after a removal, `swap` is renamed to it.
         """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))
@@ -92,7 +92,8 @@ class Displaced:
         digest.
 
         Its path is added to `conflicts`. Without a digest, an unreadable file is named at random; so is one whose names
-        are all taken by other files. If the same bytes were kept there before, the file is parked instead.
+        are all taken by other files. If the same bytes were kept there before, the file goes to `.pellucid/displaced`
+        instead.
         """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)

@@ -255,7 +255,9 @@ class LocalRecords:
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, of these only that
+        one.
+        """
         return journal.operations(self._connections.get(), after, op_id)
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
@@ -309,8 +311,8 @@ class LocalRecords:
 def _check_form(operation: JournalOperation) -> None:
     """Check an operation's instant `at` and its paths, before anything is read.
 
-    InputError if `at` is no ISO instant, a path is not allowed or occurs twice; ConflictError if a new path differs
-    from another of the operation only in case or Unicode composition.
+    Raises InputError if `at` is no ISO instant, a path is not allowed or occurs twice; ConflictError if a new path
+    differs from another of the operation only in case or Unicode composition.
     """
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
