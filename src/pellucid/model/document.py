@@ -56,7 +56,9 @@ class Document(Wire):
     """When the file was found missing; its sections were then closed, and stay for questions about the past."""
 
     def title_at(self, at: datetime) -> str:
-        """Return the title by the newest header version up to an instant; its own if none gives a title."""
+        """Return the title in the newest header version that has one and begins at or before the instant `at`; the
+        document's own `title` if there is none.
+        """
         held = [each.values["title"] for each in self.versions if each.valid_from <= at and "title" in each.values]
         return held[-1] if held else self.title
 
@@ -83,8 +85,8 @@ class Section(Wire):
 
 
 def naming_line(title: str, section: Section) -> str:
-    """Return the first line of the content of a section's memory: title, headings above it and its own heading, joined
-    by ` › `; empty parts are left out.
+    """Return the first line of the content of a section's memory: the document's `title`, the headings above the
+    section and its own heading, joined by ` › `; empty parts are left out.
     """
     return _STEP.join(filter(None, (title, *section.trail, section.heading)))
 

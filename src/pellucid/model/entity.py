@@ -49,7 +49,8 @@ _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 def node_key(name: str) -> str:
     """Return the key by which names of an entity are compared: equal for `SPEC-054`, `spec 54` and `Spec #54`.
 
-    It is the `entity_key` of the name; of a series and its number, without `#` and leading zeros.
+    It is the `entity_key` of the name: in lower case, with hyphens for blanks. For a series with a number (a word of
+    ASCII letters and digits, then digits) it is `series-number`, without `#` and leading zeros.
     """
     key = entity_key(name)
     found = _NUMBERED.fullmatch(key.replace("-#", "-").replace("#", "-"))
@@ -153,10 +154,10 @@ class EntityState:
 def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
     """Return the states of an entity, oldest first, without gaps; neighbours differ, and the last ends at `until`.
 
-    `claims` must be cut to the periods in which they count: `retired_by` is not read, and claims of an empty period are
-    ignored. Of several about one attribute, the claim that began last counts, then the one written last. The chain
-    begins at `since`, when the entity was first mentioned, or with an earlier claim. It has at least one state, which
-    lasts 1 ms if `until` is not after its beginning.
+    Each claim gives an attribute a value for a period. Claims must be cut to the periods in which they count:
+    `retired_by` is not read, and empty periods are ignored. Of several claims about one attribute, the one that began
+    last counts, then the one recorded last. The chain begins at `since`, when the entity was first mentioned, or with
+    an earlier claim. It has at least one state, which lasts 1 ms if `until` is not after its beginning.
     """
     valid = [claim for claim in claims if claim.valid_from < claim.valid_until]
     start = min([since, *(claim.valid_from for claim in valid)])
@@ -172,9 +173,11 @@ def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tu
 
 
 def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
-    """Return the instants at which claims about one attribute begin or end, with the claim in force from then.
+    """Return, in order, the instants at which claims about one attribute begin or end, each with the claim that is in
+    force from then on, or None if none is.
 
-    They are in order. The claim is None from an instant on at which no claim is in force.
+    Of several valid claims, the one that began last is in force, then the one recorded last, then the one with the
+    greatest `memory_id`. `FOREVER` is no such instant.
     """
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
     instants = sorted({at for claim in claims for at in (claim.valid_from, claim.valid_until)} - {FOREVER})
@@ -201,10 +204,11 @@ def _descending_key(memory_id: str) -> str:
 def _states_from_changes(
     changes: Mapping[int, Mapping[str, Claim | None]], start: int, until: int
 ) -> tuple[EntityState, ...]:
-    """Return the states over `[start, until)`. `changes` maps an instant to the claims that take effect, by attribute.
+    """Return the states over `[start, until)`, oldest first. `changes` maps an instant to the claims that take effect
+    then, by attribute; a claim of None ends the attribute's value.
 
-    `until` must be after `start`, and no change before it. A claim of None ends the attribute's value. A change to an
-    equal value begins no state.
+    `until` must be after `start`, and no change may be before `start`. A change to an equal value begins no state. The
+    `cause` of a state is the smallest id of the memories that gave a new value, empty if values only ended.
     """
     current: dict[str, Claim] = {}
     out: list[tuple[int, dict[str, str], EventType, str]] = []
@@ -272,10 +276,10 @@ def _comparable_status(status: str) -> str:
 def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
     """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ.
 
-    Names are in comparable form (`superseded-by`). The first that fits: `superseded` by a status that says so, or if
-    `superseded-by` or `replaced-by` came, went or changed; `retired` by a status that says so; `merged` by a status
-    `moved …`, or if `merged-into` differs; `renamed` by another title or name; `version_bumped` by another version (in
-    both states); else `changed`.
+    Names are in comparable form (`superseded-by`). The first that fits: `superseded` if a new status says so
+    (`is_superseded`), or `superseded-by` or `replaced-by` is new or has a new value; `retired` if a new status says so
+    (`is_retired`); `merged` if a new status begins with `moved`, or `merged-into` differs; `renamed` if `title` or
+    `name` has another value, `version_bumped` if `version` or `spec-version` has (in both states); else `changed`.
     """
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _comparable_status(after.get("status", "")) if "status" in changed else ""

@@ -70,8 +70,8 @@ BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 
 
 def boundary_bits(scopes: Collection[str]) -> int:
-    """Encode scopes as bits: bit i (1, 2, 4) for the i-th of `BOUNDARY_SCOPES`; scopes that are no boundaries are
-    ignored.
+    """Return the sum of the bits of those scopes that restrict a memory: 1 for `temporary`, 2 for `private`, 4 for
+    `do-not-use-outside-this-context` (the order of `BOUNDARY_SCOPES`). All other scopes are ignored.
     """
     return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
 
@@ -239,7 +239,8 @@ class Moment(Wire):
 
 
 def live_attributes(memory: Memory) -> dict[str, str]:
-    """Return the values that a memory states and has not retired, by `attribute_key`: `entity::attribute`.
+    """Return the values of the attributes that a memory states, by `entity::attribute` (`attribute_key`), without those
+    that its `retired_attributes` name.
 
     Empty if the memory has no `entity_ref`.
     """

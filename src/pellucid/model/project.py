@@ -138,7 +138,9 @@ class ProjectRegistry(Wire):
         return ProjectRegistry(projects=tuple(found), earlier=tuple(sorted(earlier)))
 
     def with_earlier(self, root: str) -> "ProjectRegistry":
-        """Return the registry with a note that sessions of `root` are filed in `local/default`."""
+        """Return the registry with `root` added to `earlier`: the roots with sessions that are filed in
+        `local/default`.
+        """
         return self.model_copy(update={"earlier": tuple(sorted({*self.earlier, root}))})
 
 

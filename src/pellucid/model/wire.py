@@ -25,7 +25,7 @@ class Wire(BaseModel):
 
 
 def _valid_instant(at: datetime) -> datetime:
-    """Return the instant in UTC (without a zone, it is UTC already); raise ValueError outside the years 1 to 9999."""
+    """Return the instant in UTC, as which one without a zone counts; raise ValueError outside the years 1 to 9999."""
     try:
         return in_utc(at)
     except OverflowError as error:

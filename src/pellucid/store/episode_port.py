@@ -26,18 +26,19 @@ class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
     def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
-        """Return these episodes in the order given, each with contents of memories that show that its topic may be
-        told.
+        """Return these episodes in the order given, without unknown ids, each with contents of memories which show that
+        its topic may be told.
 
         Only memories of the episode count that are admissible (filters aside) and in no boundary scope. If the first of
         them has the topic word for word, its content alone is returned; else the contents of those of the first 64 that
-        have a word of the topic, or none if together they lack one. Unknown ids are left out. Artifacts that only other
-        memories mention are removed from the episode.
+        have a word of the topic, or () if together they lack one. Artifacts that only its other memories came of or
+        mention are removed from the episode.
         """
         ...
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
-        """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, BM25, id.
+        """Return the `count` episodes nearest by cosine and the `count` best by BM25, each once, highest cosine first,
+        then highest BM25, then lowest id.
 
         An episode is found by the words of its topic and the names of its artifacts. `stems` are those of the query
         (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a query
@@ -48,10 +49,10 @@ class EpisodeReader(Protocol):
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: "Admission"
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return the found episodes that have admissible memories in no boundary scope, with the rows of these
-        memories.
+        """Return those of the episodes `near` that have admissible memories in no boundary scope, in order, each with
+        the rows of these memories.
 
-        In the order of `near`; `stems` are as of `search`. If words matched in an artifact that `readable` would
-        remove, `matched` is without them, and `bm25` 0.
+        `stems` are those that `search` was given. If a stem matched only in an artifact that `readable` would remove,
+        `matched` is without its bit, and `bm25` 0.
         """
         ...

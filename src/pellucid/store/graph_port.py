@@ -62,10 +62,11 @@ class GraphReader(Protocol):
     """The graph of one snapshot of a namespace, as it was at an admission's `at` and recorded by its `known`."""
 
     def find(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out.
+        """Return the nodes that have these names or aliases, in the order of `names`, each once; unknown names are left
+        out.
 
-        A name means the entity that a file defines by it; else the entity of which alone it is an alias; else the node
-        that is merely mentioned by it.
+        A name means the entity that a file defines by it; else the single entity that has it as an alias; else the node
+        that is merely mentioned by it. The id of a memory or an episode is a name, too.
         """
         ...
 
@@ -82,21 +83,24 @@ class GraphReader(Protocol):
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        Valid are those that hold at `admission.at`, as recorded by `known`, and that an admissible memory (filters
-        aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only edges that
-        lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless `max_edges`
-        is 0. Sorted by (here, forward, there, type, edge).
+        Valid are those that hold at `admission.at`, as recorded by `admission.known`, and that an admissible memory
+        (filters aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only
+        edges that lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless
+        `max_edges` is 0. Sorted by (here, forward, there, type, edge).
         """
         ...
 
     def homes(self, nodes: Ints) -> Homes:
-        """Return the index rows that belong to these nodes, whether or not they are admitted."""
+        """Return the index rows that belong to these nodes (the sections of a document, a memory itself), admissible or
+        not, sorted by node, then row.
+        """
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return pairs of these rows: one belongs to a superseded node, the other to the node that supersedes it.
+        """Return, sorted, the pairs of rows among `rows` of which the older belongs to a superseded node and the newer
+        to the node that supersedes it, each pair with the number of the superseded node.
 
-        By SUPERSEDES edges that are valid at the admission.
+        That one node supersedes another is said by a SUPERSEDES edge that is valid at the admission.
         """
         ...
 
@@ -151,20 +155,21 @@ class GraphLookup(Protocol):
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
+        """Return, by ambiguous alias (as `node_key`), the sorted names of the entities that it can mean."""
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the states of the entity with this key (`node_key`), oldest first, as recorded by `known`.
+        """Return the states of the entity with this key (`node_key`), oldest first: its attributes over time.
 
-        Empty if it was unknown then. None: as known now.
+        They are as recorded by `known` (epoch ms; None: as known now). Empty if the entity was unknown then.
         """
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """Return the claims on the entity with this key (`node_key`), as known now; empty if it is unknown.
+        """Return the claims (values that memories state for attributes) on the entity with this key (`node_key`), as
+        known now; empty if it is unknown.
 
-        They are what its states are computed from: one for each interval in which the claim's memory was in force, that
+        Its states are computed from them. Each occurs once for every interval in which its memory was in force, that
         is valid, active (or superseded only later) and not in quarantine.
         """
         ...
@@ -178,8 +183,9 @@ class GraphLookup(Protocol):
     ) -> list[FiledEdge]:
         """Return the edges of a namespace, those that ended, too, sorted by vault file.
 
-        With `keys` only edges at these nodes count, with `types` only edges of these types. Each edge occurs once for
-        every interval in which the memory that states it is in force (see `claims`), as recorded by `known`.
+        With `keys` only edges at the nodes with these keys (`node_key`) count, with `types` only edges of these types.
+        Each edge occurs once for every interval in which the memory that states it is in force (see `claims`), as
+        recorded by `known` (epoch ms; None: as known now).
         """
         ...
 

@@ -54,7 +54,7 @@ class Filters:
 
     @property
     def asking(self) -> bool:
-        """Whether a filter says where to look: as `limiting`, or a date.
+        """Whether a filter says where to look: tags, categories, an agent, a session or a date.
 
         Exclusions (`not_session`, `not_ids`) do not.
         """
@@ -67,7 +67,11 @@ EVERY_SCOPE = boundary_bits(BOUNDARY_SCOPES)
 
 
 def within_scopes(boundary: NDArray[np.uint8], granted: int) -> Mask:
-    """Return which rows a caller may see: those whose bits of boundary scopes are all among the `granted` ones."""
+    """Return a mask of the rows that a caller may see: those of whose boundary scopes he named every one.
+
+    `boundary` has the bits of each row's boundary scopes (`boundary_bits`), `granted` those of the scopes that he
+    named.
+    """
     return (boundary & (EVERY_SCOPE & ~granted)) == 0
 
 
@@ -169,14 +173,16 @@ class IndexReader(Protocol):
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics, a text's words with their frequencies and, with `names`, whom it names.
+        """Return the namespace's statistics, the words of a text with the number of rows that contain each and, with
+        `names`, the names in the text of those whom memories are about.
 
-        Words come in order, repeated ones repeatedly; without `names` the last is empty.
+        Words come in order, repeated ones repeatedly; without `names` there are no names.
         """
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the rows nearest to the query by exact cosine, `pool` admissible ones and `open_pool` others.
+        """Return the rows nearest to the query by exact cosine, nearest first: at most `pool` admissible ones and at
+        most `open_pool` others.
 
         The scores are the cosines. Rows without a vector are left out.
         """
@@ -185,15 +191,17 @@ class IndexReader(Protocol):
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that contain one of these stems.
+        """Return the best rows by BM25 (k1 = 1.2, b = 0.75), best first: at most `pool` admissible ones and at most
+        `open_pool` others, all of which contain one of these stems.
 
-        They are `pool` admissible ones and `open_pool` others. With `passages` each row is scored as one text with its
-        admissible neighbours (`beside`).
+        With `passages` each row is scored as one text with its admissible neighbours (`beside`): then a stem in one of
+        these will do.
         """
         ...
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Return the best rows that mention these files, `pool` admissible ones and `open_pool` others, best first.
+        """Return the best rows that mention these files, best first: at most `pool` admissible ones and at most
+        `open_pool` others.
 
         The score of a row is a sum over the files: 1 for a file named by its path, or by the end of it with a folder, ½
         if only the file's name is the same.
@@ -201,8 +209,8 @@ class IndexReader(Protocol):
         ...
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Return the `pool` newest admissible rows, newest first, and no others; the score is the creation instant in
-        epoch days.
+        """Return the `pool` newest admissible rows, newest first, with their creation instants in epoch days as scores;
+        no others are in the result.
         """
         ...
 
@@ -222,14 +230,15 @@ class IndexReader(Protocol):
         ...
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """Return, aligned with `rows`, the rows just before and after each in its session.
+        """Return two arrays aligned with `rows`: the rows just before and those just after each in its session.
 
-        -1 where there is none, or it is more than one turn away or not admitted.
+        -1 where there is none, or it is more than one turn away or not admissible.
         """
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        """Return the light columns of these rows, aligned with them.
+        """Return the light columns (`Columns`: ids, states, times, places in sessions, …) of these rows, aligned with
+        them.
 
         `admission` filters nothing here: `valid`, `wanted` and `admitted` say what each row is under it, and for a past
         instant `active` and `trusted` are as of then.
@@ -237,27 +246,36 @@ class IndexReader(Protocol):
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
-        """Return vectors, cosines to the query and matched stems (at most 64) of these rows.
+        """Return, aligned with these rows, their vectors, their cosines to the query (0 without one), and which of the
+        `stems` (at most 64) each contains, as bits in their order.
 
-        With `rare` > 0, also the terms of each row that another of these rows shares, and that at most this share of
-        all memories contains.
+        With `rare` > 0, also those terms of each row that another of these rows contains, too, and that at most this
+        share (0 to 1) of all rows of the namespace contains.
         """
         ...
 
     def codes(self, rows: Rows) -> Codes:
-        """Return the token codes of these rows, for late interaction; a row without an encoding has none."""
+        """Return the token codes (16 bytes of signs a token) of these rows, concatenated, and the end of each row's in
+        tokens.
+
+        A row without an encoding has none. They are for late interaction, which compares a query's tokens with a
+        memory's.
+        """
         ...
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> IndexReader:
-        """Return a reader as if some rows (by number) had other states, for a what-if; this one stays as it is.
+        """Return a reader in which some rows (by number) have hypothetical states, for a what-if; this one stays as it
+        is.
 
-        The graph and the episodes are those of this reader. A row with a `MemoryStanding` is admissible by that and the
-        filters alone: neither its boundary scopes nor the query's period keep it out.
+        The graph and the episodes are those of this reader. Whether a row in `standings` is admissible depends on its
+        `MemoryStanding` and the filters alone: neither its boundary scopes nor the query's period keep it out.
         """
         ...
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
-        """Return these rows in full, in the order given; or, of ids, the memories that exist, in the order given."""
+        """Return the memories of these rows, which must exist, or with these ids, of which unknown ones are left out;
+        in the order given.
+        """
         ...
 
 
@@ -302,9 +320,10 @@ class Index(Protocol):
         ...
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Return, by digest, the stored encodings of texts with these digests; others are left out.
+        """Return, by digest, the stored encodings (vector and token codes) of texts with these digests; digests without
+        one are left out.
 
-        That of an episode's topic has no token codes.
+        The encoding of an episode's topic has no token codes.
         """
         ...
 
@@ -316,11 +335,12 @@ class Index(Protocol):
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Index changes in one transaction; map each id refused because another file has it to that file's path.
+        """Index the changed files and ledger rows in one transaction, and store `state` as what the index has reached.
 
-        None, with nothing done, if the index is already ahead of `state`. `ledger` are rows in the order of their
-        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and all older rows in the
-        index are dropped first.
+        A memory whose id another file has is left out: the result maps each such id to that file's path. It is None,
+        with nothing done, if the index is already ahead of `state`. `ledger` are rows in the order of their numbers;
+        those indexed before are skipped. With `anew` they are the whole ledger, and all older rows of it in the index
+        are dropped first.
         """
         ...
 
@@ -340,7 +360,8 @@ class Index(Protocol):
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
         """Return the memories with these content hashes that are now active, trusted and not past their validity.
 
-        They come as hash → {boundary scopes: oldest memory's id}.
+        The result maps each hash to {boundary scopes: id of the oldest such memory with exactly these scopes}; hashes
+        that no memory has are left out.
         """
         ...
 

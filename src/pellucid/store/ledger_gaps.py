@@ -25,9 +25,9 @@ class Gaps:
         self._given_up: list[Span] = []
 
     def take(self, row: dict[str, object]) -> None:
-        """Read the next row, in order: the numbers skipped before it are missing.
+        """Take note of the next row, in order of numbers: those between the last row's and its own are missing.
 
-        Those that a LOSS row names are given up: `missing` leaves them out.
+        Numbers that a row of the kind `loss` names in `missing` are given up: the method `missing` leaves them out.
         """
         number = seq_of(row)
         if number > self.last + 1:
@@ -37,7 +37,8 @@ class Gaps:
             self._given_up += _spans_given_up(row.get("missing"))
 
     def missing(self, last_given: int = 0) -> tuple[Span, ...]:
-        """Return the spans of the numbers missing up to the last row read, or up to `last_given` if that is greater.
+        """Return the spans (first, last) of the numbers missing up to the last row read, or up to `last_given` if that
+        is greater, in order; empty if none is.
 
         `last_given` is the last number assigned. Numbers given up are left out.
         """
@@ -51,7 +52,7 @@ def gaps_text(spans: Iterable[Span]) -> str:
 
 
 def spans(text: str) -> tuple[Span, ...]:
-    """Parse a text of `gaps_text` into (first, last) spans; parts that are no spans are skipped."""
+    """Parse a text such as `3, 7-9` (see `gaps_text`) into (first, last) spans; parts that are no spans are skipped."""
     out: list[Span] = []
     for each in text.split(", "):
         first, _, last = each.partition("-")
@@ -76,7 +77,7 @@ def _spans_without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[
 
 
 def _spans_given_up(value: object) -> list[Span]:
-    """Parse the `missing` field of a LOSS row; malformed pairs are skipped."""
+    """Return the (first, last) spans in the `missing` field of a LOSS row; malformed pairs are skipped."""
     out: list[Span] = []
     for each in cast("list[object]", value) if isinstance(value, list) else []:
         match each:

@@ -63,7 +63,8 @@ class Lookup(Protocol):
     """Exact queries on one namespace; inadmissible memories are left out, unless a method says otherwise."""
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories that state each `entity::attribute` key (`attribute_key`), newest valid first.
+        """Return, by key, the active memories that give a value to the attribute of a key `entity::attribute`
+        (`attribute_key`), those that began to hold last first.
 
         Attributes that a memory has retired do not count. Quarantined memories are included, those that are not valid
         any more are not. Keys that no memory states are left out.
@@ -71,15 +72,16 @@ class Lookup(Protocol):
         ...
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories of each polarity key (`negation.polarity`): of one statement, affirmed or denied.
+        """Return, by polarity key, the active memories that affirm or deny the statement that the key stands for.
 
-        The newest valid come first. Quarantined memories are included, those that are not valid any more are not. Keys
-        that no memory has are left out.
+        A statement and its negation have the same key (`negation.polarity`). Those that began to hold last
+        come first. Quarantined memories are included, those not valid any more are not. Keys of no memory are left out.
         """
         ...
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """Return the numbers of matching memories that are not passages, and of matching passages.
+        """Return two counts: the memories that match the filters `wanted` and are no passages (word-for-word quotes of
+        a session), and the matching passages.
 
         Memories count in every state (archived, in quarantine, …), unless `wanted.status` says otherwise.
         """
@@ -88,7 +90,8 @@ class Lookup(Protocol):
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """Return a page of at most `limit` matching memories, in every state (see `fitting`), newest first.
+        """Return a page of at most `limit` memories that match the filters `wanted`, in every state (see `fitting`),
+        those created last first.
 
         Passages are among them only with `passages`. `after` is the creation (epoch ms) and id of the last memory of
         the page before; None: the first page.
@@ -96,7 +99,9 @@ class Lookup(Protocol):
         ...
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
-        """Return all episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return all episodes of a namespace, newest first; or those with these ids, in the order given, without
+        unknown ones.
+        """
         ...
 
     def sessions(self, namespace: str) -> frozenset[str]:
@@ -111,7 +116,8 @@ class Lookup(Protocol):
         ...
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """Return by memory id what the last lifecycle pass computed of its use: heat, decay, tier, counts (`FoldRow`).
+        """Return, by memory id, what the last lifecycle pass computed of a memory's use: heat, decay, tier, counts
+        (`FoldRow`).
 
         Of all memories, or of `ids`; those that no pass has looked at are left out.
         """
@@ -126,14 +132,16 @@ class Lookup(Protocol):
         ...
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """Return by id the creation instant (epoch ms) of each memory that answers now and is old by `aging` (`Aging`).
+        """Return, by id, the creation instant (epoch ms) of each memory that is old by the criteria of `aging`, and is
+        active, trusted, not past its validity at `aging.at` and of no category in `aging.exempt`.
 
-        To answer now, it must be active, trusted and not past its validity; `aging.exempt` categories are left out.
+        It is old if another has superseded it, if it began to hold before `aging.verified_before` and was not verified
+        since, or if it can decay (see `Aging`) and the last lifecycle pass computed a decay of `aging.decay` or more.
         """
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
-        """Return which of these keys (`memory.erasure.tombstone`) belong to something forgotten."""
+        """Return which of these keyed hashes (`memory.erasure.tombstone`) are of something forgotten."""
         ...
 
     def tombstone_keys(self) -> set[bytes]:

@@ -128,7 +128,8 @@ class Records(Protocol):
         ...
 
     def drain(self) -> DrainReport:
-        """Write the journal's waiting changes, also those of an earlier crash, to their files; erase their payloads.
+        """Write the changes that wait in the journal, also those from before a crash, to their files, and erase their
+        bytes from the journal; return which files were written, found deleted, or kept as conflict files.
 
         What cannot be written keeps waiting, and this raises StoreError.
         """
@@ -142,14 +143,17 @@ class Records(Protocol):
         ...
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Return the stamps of the vault's Markdown files, sorted by path, without hidden and conflict files.
+        """Return the stamps (path, size, time) of the vault's Markdown files, sorted by path, without hidden and
+        conflict files.
 
-        With `wanted`, those of the regular files at these paths, whatever they are called.
+        With `wanted`, those of the regular files at these paths, whatever they are called; other paths are left out.
         """
         ...
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, of these only that
+        one.
+        """
         ...
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
@@ -193,7 +197,9 @@ class Ledger(Protocol):
     """The numbered rows of what no vault file implies, in the order they were acknowledged."""
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Yield the rows with a `seq` above `after`, also those still in the journal; damaged lines are skipped."""
+        """Yield the rows with a `seq` above `after`, in that order, also those that still wait in the journal to be
+        written to a file; damaged lines are skipped.
+        """
         ...
 
     def state(self, *, thorough: bool = False) -> RecordState:
@@ -204,7 +210,8 @@ class Ledger(Protocol):
         ...
 
     def settle(self) -> None:
-        """Accept ledger and key as they are: damaged lines are set aside, a missing or damaged key gets its stand-in.
+        """Accept ledger and key as they are: damaged lines move to a file beside, and the temporary key in use replaces
+        a missing or damaged one.
 
         The caller has written a `loss` row before, which gives up the rows that are missing.
         """

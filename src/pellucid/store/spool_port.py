@@ -56,11 +56,14 @@ class Spool(Protocol):
         ...
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        """Return the backlog of each session with waiting turns, in one namespace or in all, longest waiting first."""
+        """Return the backlog of each session with waiting turns, in one namespace or in all (None), longest waiting
+        first.
+        """
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns that were kept or must be forgotten, by key; return how many there were.
+        """Delete the turns with these keys (fingerprints), which were kept as memories or must be forgotten; return how
+        many were there.
 
         Their bytes go at once if possible, else with a later call. For the sessions of these turns, the count of
         failures and the error message are cleared.
@@ -72,7 +75,8 @@ class Spool(Protocol):
         ...
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        """Count a failed attempt to flush a session and store the error message; return the failures so far.
+        """Count a failed attempt to flush a session and store the error message `problem`, both in the spool; return
+        the failures so far, this one included.
 
         When turns of the session are dropped, the count begins anew.
         """

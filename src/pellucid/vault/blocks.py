@@ -17,14 +17,16 @@ _ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
 
 def escaped(text: str) -> str:
-    """Put a backslash before each line that begins like one of our markers, `<!-- pellucid:`, with or without
-    backslashes before that.
+    """Return the text with a backslash put before each line that begins like one of our markers, `<!-- pellucid:`, with
+    or without backslashes before that.
     """
     return _LOOKALIKE.sub(r"\\\1\2", text)
 
 
 def unescaped(text: str) -> str:
-    """Undo `escaped`: take one backslash from each line that begins with backslashes and `<!-- pellucid:`."""
+    """Return the text without one backslash of each line that begins with backslashes and `<!-- pellucid:`: undo
+    `escaped`.
+    """
     return _ESCAPED.sub(r"\1", text)
 
 
@@ -44,7 +46,10 @@ def slug(text: str) -> str:
 
 
 def marker_of(text: str, kind: str = "block") -> dict[str, object]:
-    """Parse the JSON of a block's marker; InputError, naming the `kind` of block, if it is no JSON object."""
+    """Return the JSON object `text` of a block's marker (the comment before a passage in a vault file) as a dict.
+
+    Raises InputError, naming the `kind` of block, such as `section`, if it is no JSON object.
+    """
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -60,7 +65,7 @@ def _damaged_marker(text: str, kind: str) -> InputError:
 
 
 def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Block:
-    """Make a `model`, such as a Section or Moment, of its marker's JSON and its content.
+    """Make an instance of `model`, such as Section or Moment, of the JSON in its block's `marker` and of its `content`.
 
     `kind`, such as `section`, names the block in the error. Raises InputError if the marker is no JSON object,
     ValidationError if its values are wrong.
@@ -69,8 +74,8 @@ def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Blo
 
 
 def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
-    """Remove the blocks with these ids from a text, each from its marker to the next or the end; unknown ids change
-    nothing.
+    """Return the text without the blocks with these ids, each from its marker to the next or the end; unknown ids
+    change nothing.
 
     The first group of `marker` is a marker's JSON, whose `id` counts. What stands before the first block stays. Raises
     InputError if a marker is damaged.

@@ -55,9 +55,10 @@ def unknown_keys(data: bytes) -> dict[str, object]:
 
 
 def parse_document(values: Mapping[str, object], body: str, namespace: str) -> tuple[Document, tuple[Section, ...]]:
-    """Parse a document's frontmatter values and body; `namespace` counts if the values name none.
+    """Make a document and its sections, in file order, of the frontmatter `values` and the `body` of its vault file.
 
-    Raises InputError if a marker is damaged or an id stands twice, ValidationError if a value is wrong.
+    `namespace` counts if the values name none. Raises InputError if a marker is damaged or two header versions or
+    sections have the same id, ValidationError if a value is wrong.
     """
     known = {name: values[key] for key, name in _KEYS.items() if key in values}
     document = Document.model_validate({"namespace": namespace} | known)
@@ -92,22 +93,24 @@ def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[
 
 
 def header_text(document: Document, version: HeaderVersion) -> str:
-    """Return the content of a header version's memory: a line with entity and title, then a line `key: value` for each
-    other field.
+    """Return the content of a header version's memory: a line with the document's entity and the version's title (or
+    else the document's), then a line `key: value` for each other value.
     """
     lines = [f"{key}: {value}" for key, value in version.values.items() if key != "title"]
     return "\n".join([_title_with_entity(document, version.values.get("title", document.title)), *lines])
 
 
 def section_text(document: Document, section: Section) -> str:
-    """Return the content of a section's memory: a line with entity, title and headings, then its text."""
+    """Return the content of a section's memory: a line with entity, title and headings joined by ` › `, an empty line
+    and the section's text. The title is the document's when the section became valid (`Document.title_at`).
+    """
     title = _title_with_entity(document, document.title_at(section.valid_from))
     return f"{naming_line(title, section)}\n\n{section.content}".rstrip()
 
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:
-    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged, and so is
-    the file if it has none of them.
+    """Return the bytes of a document's file without the sections and header versions with these ids; the rest is
+    unchanged, and unknown ids change nothing.
 
     Raises InputError if a marker or the frontmatter is damaged.
     """
@@ -122,13 +125,16 @@ def without_sections(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def holds_section(data: bytes, memory_id: str) -> bool:
-    """Whether a section of a document's file has this memory id. Raises InputError if a marker is damaged."""
+    """Whether a section in the bytes of a document's vault file has this id. Raises InputError if a marker is damaged.
+
+    Header versions, which stand in the frontmatter, do not count.
+    """
     return any(marker_of(found[1]).get("id") == memory_id for found in _MARKER.finditer(data.decode("utf-8")))
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Set keys (camelCase) of a section's marker in a document's file; all else is unchanged, and default values are
-    left out of the marker.
+    """Return the bytes of a document's file with these keys (camelCase) set in the marker of the section with this id;
+    all else is unchanged, and default values are left out of the marker.
 
     Raises ConflictError if the section is missing, InputError if a marker is damaged.
     """
@@ -188,7 +194,9 @@ def _retirement_of(document: Document) -> Retirement | None:
     """Return how and since when a document is declared retired; None if its newest header version does not declare it
     so, or it has no version.
 
-    Of the newest versions that declare it retired without a break, the oldest gives the date and the newest the words.
+    Of the newest versions that declare it retired without a break, the oldest gives date and id, the newest the words;
+    a bare number after `by` or a comma gets the series of the document's entity: `superseded by 54` of `SPEC-2` becomes
+    `superseded by SPEC-54`.
     """
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):
@@ -204,7 +212,9 @@ def _retirement_of(document: Document) -> Retirement | None:
 
 
 def _title_with_entity(document: Document, title: str) -> str:
-    """Prefix a title with the document's entity, unless that is in the title or is only the path."""
+    """Return `entity: title` with the document's entity; the title alone if it contains that, or that is only the
+    path.
+    """
     if document.entity == document.path or document.entity.casefold() in title.casefold():
         return title
     return f"{document.entity}: {title}"

@@ -44,10 +44,10 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def replace(text: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a text's frontmatter; a value of None removes its key. All else is unchanged, and a text without a
-    closed frontmatter gets one in front.
+    """Return the text with these keys set in its frontmatter; a value of None removes its key. All else is unchanged,
+    and a text without a closed frontmatter gets one in front.
 
-    Raises as `edit` does.
+    Raises InputError if an entry cannot be replaced line by line, or `parse` refuses the frontmatter.
     """
     if found := _FENCE.match(text):
         return text[: found.start(1)] + edit(found.group(1), changes) + text[found.end(1) :]
@@ -55,7 +55,7 @@ def replace(text: str, changes: Mapping[str, object]) -> str:
 
 
 def parse(frontmatter: str) -> Values:
-    """Parse a frontmatter (without its fences); empty if it holds nothing. Times stay text.
+    """Return the keys and values of a frontmatter (without its fences); empty if it holds nothing. Times stay text.
 
     Raises InputError if it is not a YAML mapping, if it takes the YAML parser and has over 256 brackets, or if it holds
     an anchor or alias.
@@ -78,7 +78,8 @@ def render(values: Mapping[str, object]) -> str:
 
 
 def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
-    """Set keys of a frontmatter and change no other byte; a value of None removes its key, a new key comes last.
+    """Return a frontmatter (without its fences) with these keys set and no other byte changed; a value of None removes
+    its key, a new key comes last, and the last line gets a line break if it has none.
 
     Raises InputError if an entry cannot be replaced line by line, or `parse` refuses the frontmatter.
     """
@@ -96,7 +97,9 @@ def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
 
 
 def _plain_value(text: str) -> tuple[object] | None:
-    """Parse a value as we write it (time, plain word, JSON), into a 1-tuple; None if only a YAML parser can tell."""
+    """Return a value as we write it (time, plain word, JSON), parsed, as a 1-tuple; None if only a YAML parser can
+    tell. A time stays text.
+    """
     if _TIME.fullmatch(text) or (_PLAIN.fullmatch(text) and text not in _WORDLIKE):
         return (text,)
     try:
@@ -113,7 +116,10 @@ def _scalar_text(value: object) -> str:
 
 
 def _parse_yaml(frontmatter: str) -> Values:
-    """Parse a frontmatter with a YAML parser; empty if it holds nothing. Raises InputError as `parse` does."""
+    """Return the keys and values of a frontmatter, read with a YAML parser; empty if it holds nothing.
+
+    Raises InputError if it is not a YAML mapping, has over 256 brackets, or holds an anchor or alias.
+    """
     _refuse_anchors(frontmatter)
     try:
         data: object = _yaml_reader().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]

@@ -60,9 +60,9 @@ def render_memory(memory: Memory) -> bytes:
 
 
 def content_lines(data: bytes) -> tuple[int, int]:
-    """Return the first and last line (from 1) of a memory's content in its file.
+    """Return the numbers (from 1) of the first and the last line of the content in the bytes of a memory's file.
 
-    Raise InputError if a fence is damaged.
+    Raises InputError if a fence of the frontmatter is missing.
     """
     text = data.decode("utf-8").replace("\r\n", "\n")
     body = frontmatter.split(text)[1]
@@ -90,8 +90,8 @@ def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Return the bytes of an episode's file with these keys (camelCase) set in a moment's marker; all else is
-    unchanged.
+    """Return the bytes of an episode's file with these keys (camelCase) set in the marker of the moment (a passage)
+    with the id `memory_id`; all else is unchanged.
 
     Raises ConflictError if the moment is not there, InputError if a marker is damaged.
     """
@@ -99,8 +99,7 @@ def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> b
 
 
 def without_moments(data: bytes, ids: Collection[str]) -> bytes:
-    """Return the bytes of an episode's file without the blocks of the moments with these ids; unknown ids change
-    nothing.
+    """Return the bytes of an episode's file without the moments (passages) with these ids; unknown ids change nothing.
 
     Raises InputError if a marker is damaged.
     """
@@ -108,8 +107,8 @@ def without_moments(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def retitle_episode(data: bytes, old: str, new: str) -> bytes:
-    """Return the bytes of an episode's file with the topic `new` in the frontmatter, and instead of `old` in its first
-    heading `# old`, if there is one.
+    """Return the bytes of an episode's file with `new` as the topic in the frontmatter; if a heading `# old` (with the
+    topic so far) follows, the first such becomes `# new`.
 
     Raises InputError if the frontmatter cannot be edited line by line.
     """
@@ -155,10 +154,11 @@ def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
 
 
 def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: FileIdentity) -> Memory:
-    """Make a memory of frontmatter values and body; ValidationError if a value is wrong.
+    """Make a memory of the frontmatter `values` and the `body` of the file at `path`; raise ValidationError if a value
+    is wrong.
 
-    Without an id it gets one derived from its path; what else is missing makes it a fact that the user asserted,
-    created at `identity.at`.
+    Without an id it gets one derived from `path` and `identity.key`; without other values it is a manual fact that the
+    user asserted, of `identity.namespace`, created at `identity.at`, and `updated` as it was created.
     """
     known = {name: values[key] for key, name in _MEMORY_KEYS.items() if key in values}
     made = hashlib.blake2b(path.encode(), key=identity.key, digest_size=16).hexdigest()
@@ -176,7 +176,8 @@ def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: 
 
 
 def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdentity) -> Parsed:
-    """Make an episode and the memories of its moments, with their turns as ordinals, of frontmatter values and body.
+    """Make an episode and the memories of its moments, with their turns as ordinals, of the frontmatter `values` and
+    the `body` of its file. If the values name no namespace, that of `identity` counts.
 
     Raises InputError if a marker is damaged, ValidationError if a value is wrong.
     """
@@ -189,7 +190,11 @@ def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdenti
 
 
 def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
-    """Make the memory of a moment of an episode; what a tool said is quarantined unless the moment has a trust zone."""
+    """Make the memory of a moment (a passage) of an episode, created when it was said or else when the episode began.
+
+    What a tool said is quarantined unless the moment has a trust zone; a source class that the moment lacks follows
+    from its role.
+    """
     at = moment.at or episode.started or episode.created
     return Memory(
         id=moment.id,
@@ -212,9 +217,10 @@ def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
 
 
 def _first_turn(values: Mapping[str, object]) -> int:
-    """Return the first turn in the first `evidence` of a memory's frontmatter: 3 for `session:3-4`.
+    """Return the number of the first turn in the first entry of `evidence` in a memory's frontmatter `values`: 3 for
+    `session:3-4`.
 
-    0 if it names none, at most `LAST_TURN`.
+    0 if it names none; a greater number than `LAST_TURN` becomes `LAST_TURN`.
     """
     evidence = values.get("evidence")
     first = str(evidence[0]) if isinstance(evidence, list) and evidence else ""  # pyright: ignore[reportUnknownArgumentType]

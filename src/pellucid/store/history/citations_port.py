@@ -69,22 +69,27 @@ class Citations(Protocol):
         ...
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
-        """Return the citations of memories that a recall served, and of the recall as a whole, oldest first."""
+        """Return the citations that were made of a recall (`recall_id`): of memories that it served, and of the recall
+        as a whole, oldest first.
+        """
         ...
 
     def against(self, namespace: str) -> list[CitationRow]:
-        """Return every citation that calls a memory wrong or outdated, oldest first."""
+        """Return a namespace's citations that call a memory wrong or outdated (kinds `AGAINST`), oldest first."""
         ...
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """Return the recalls of a session (None: of no session) since an instant (epoch milliseconds), newest first."""
+        """Return the recalls of a session (None: of no session) at or after `since` (epoch ms), newest first, each with
+        the memories that it served.
+        """
         ...
 
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of a session's newest recall that served a memory, `since` to `until`; None if none did.
+        """Return the id of a session's newest recall that served a memory; None if none did.
 
-        The instants (epoch ms) both count. A `session_id` of None means recalls of no session.
+        The recall was made from `since` to `until` (epoch ms, both included). A `session_id` of None means recalls of
+        no session.
         """
         ...

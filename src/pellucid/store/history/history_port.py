@@ -43,9 +43,9 @@ class History(Protocol):
         """Queue one recall, with its served results and its event, to be stored in the background.
 
         It is stored within a quarter of a second, before any read here, and before `close`. `make_record` is called to
-        build the record, `then` once it is written. The queue is written at once if it is full; if the disk is nearly
-        full (8 MiB free), the recall is, and `then` is called even if that fails. Raises StoreError if what has to be
-        written at once cannot be.
+        build the record, `then` once it is written. If the queue is full, it is written first; with under 8 MiB of free
+        disk space the recall is written at once, and `then` is called even if that fails. Raises StoreError if what has
+        to be written at once cannot be.
         """
         ...
 
@@ -54,14 +54,16 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt followed by the bytes of its query, if these were neither withheld nor erased.
+        """Return the packed receipt of a recall followed by the bytes of its query, if these are kept (neither withheld
+        nor erased).
 
-        None if the namespace has none, or it was dropped. Waits up to a second for a recall just made.
+        None if the namespace has no such recall, or its receipt was dropped. Waits up to a second for a recall just
+        made.
         """
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        """Return one served result of a recall by its rank (from 1); None if the namespace has none."""
+        """Return the result that a recall served at rank `place` (from 1); None if the namespace has none."""
         ...
 
     def counts(self) -> tuple[int, int]:
@@ -109,12 +111,16 @@ class History(Protocol):
 
 
 def audit_id(recall_id: str, place: int) -> str:
-    """Return the audit id of one served result: `aud_`, the recall's 32 hex digits, the rank in 2 to 4 hex digits."""
+    """Return the audit id of the result that a recall (`rec_` and 32 hex digits) served at rank `place`: `aud_`, these
+    digits, and the rank in 2 hex digits or as many as it needs.
+    """
     return f"aud_{recall_id.removeprefix('rec_')}{place:02x}"
 
 
 def parse_audit_id(text: str) -> tuple[str, int] | None:
-    """Return the recall id and the rank that an audit id names; None if it is malformed."""
+    """Return the recall id and the rank that an audit id (`audit_id`) names; None if it is malformed, or its rank has
+    over 4 hex digits.
+    """
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None

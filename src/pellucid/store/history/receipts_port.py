@@ -62,7 +62,8 @@ class Receipts(Protocol):
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
-        """Return a page of recalls since an instant (epoch ms) that fit `only`, newest first, at most `limit`.
+        """Return a page of the recalls at or after `since` (epoch ms) that fit the filter `only`, newest first, at most
+        `limit`.
 
         Of every session unless `session_id` is given. `after` is the last row of the page before; None: the first page.
         """
@@ -71,7 +72,8 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls since `since` (epoch ms) that served a memory, each with its rank (from 1).
+        """Return a page of the recalls at or after `since` (epoch ms) that served a memory, each with the rank (from 1)
+        at which it served that.
 
         The newest come first, at most `limit`. `after` is the last row of the page before; None: the first page.
         """

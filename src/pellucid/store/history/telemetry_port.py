@@ -60,10 +60,11 @@ class Telemetry(Protocol):
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """Return the sums of a panel's columns by group, as (group, sums in the order of `measures`), sorted by group.
+        """Return the sums of the columns `measures` of an SQL view, by group, as (group, sums in the order of
+        `measures`), sorted by group.
 
-        `view` is an SQL view such as `panel_hit_rate`, `by` the column to group by; `since` and `until` are the first
-        and the last day that count, as `2026-04-20`. The group None is what has no value there.
+        `view` is a view such as `panel_hit_rate`, `by` the column to group by; `since` and `until` are the first and
+        the last day that count, as `2026-04-20`. The group None is what has no value there.
         """
         ...
 
@@ -72,15 +73,18 @@ class Telemetry(Protocol):
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories whose ranks without a leg (`LiftRow`) are still to be stored.
+        """Return, by recall id, the ids (sorted) of cited memories whose ranks with and without each leg (way of
+        searching, `LiftRow`) are still to be stored.
 
         The newest recall comes first.
         """
         ...
 
     def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Store the ranks of cited memories with and without a leg; `lifts_due` then returns these memories no longer.
+        """Store how cited memories of a recall ranked with and without each leg (way of searching); `lifts_due` then
+        returns these memories no longer.
 
-        Raises StoreError if that fails.
+        If the measurements (event) of the recall are gone, no ranks are stored. Raises StoreError if it cannot be
+        written.
         """
         ...

@@ -18,16 +18,16 @@ class Traces(Protocol):
     """The rows of the history about one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of the namespace's receipts without an event; only the receipt itself names
-        its agent.
+        """Yield (recall id, packed receipt) for each receipt of the namespace whose recall has no measurements (event):
+        the agent of such a recall is named in the receipt only.
         """
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) of every row about the subject, without packed (binary) columns.
+        """Yield (table name, values by column) for every row about the subject, without packed (binary) columns.
 
-        `recall_ids` are further recalls of the subject. Of the table `uses` only the memory's id, the kind and the
-        instant.
+        `recall_ids` are further recalls of the subject. A row of the table `uses` has only the columns `memory_id`,
+        `kind` and `at` (epoch ms).
         """
         ...
 

@@ -28,16 +28,17 @@ class Uses(Protocol):
     """Counts of use and exposure of the memories of a namespace. A power cut can lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Record that memories were used at `at` (epoch ms); each kind counts once per occasion, at its latest.
+        """Store that memories were used at `at` (epoch ms).
 
-        An occasion is a session or a day.
+        The same kind of use of a memory on one `occasion` (a session id, or a day) counts once, at its latest.
         """
         ...
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id.
+        """Return how often and when last each memory was used at or after `since` (epoch ms), sorted by memory id.
 
-        Each kind of use counts once per occasion; `sessions` is the number of occasions.
+        Each kind of use counts once per occasion; the field `sessions` is the number of occasions. Memories that were
+        not used are left out.
         """
         ...
 
@@ -46,8 +47,9 @@ class Uses(Protocol):
         ...
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was served since `since` (epoch ms), sorted by memory id.
+        """Return how often and when last recalls served each memory at or after `since` (epoch ms), sorted by memory
+        id; memories that were not served are left out.
 
-        A recall without a session does not count in `sessions`.
+        A recall without a session does not count in the field `sessions`.
         """
         ...

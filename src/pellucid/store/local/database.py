@@ -86,7 +86,7 @@ def open_shared(
 
 
 def has_no_room_for_log(path: Path) -> bool:
-    """Whether a database has no log and no shared-memory file, and the disk has under 32 KiB free for them."""
+    """Whether a database has no log and no shared-memory file of 32 KiB, and the disk has less than that free."""
     if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
         return False
     return shutil.disk_usage(path.parent).free < _SHARED_BYTES
@@ -111,7 +111,7 @@ def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int
 
 
 def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
-    """Apply a pragma, retrying while busy until `until` (`monotonic`): SQLite does not wait for a change to WAL."""
+    """Apply a pragma; while the file is locked, try again until `until` (`monotonic`), then raise `apsw.BusyError`."""
     while True:
         try:
             list(stream(connection, f"PRAGMA {pragma}"))
@@ -154,7 +154,7 @@ def _is_read_only_without_log(path: Path) -> bool:
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement, or a script without bindings; return all its rows. Errors are as `os_errors_explained` says."""
+    """Run a statement, or a script without bindings; return all its rows. StoreError as `os_errors_explained` says."""
     with os_errors_explained(connection.filename):
         return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -165,7 +165,7 @@ def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()
 
 
 def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Sequence[Value]]) -> None:
-    """Run a statement once for each row of bindings. Errors are as `os_errors_explained` says."""
+    """Run a statement once for each row of bindings. Raises StoreError as `os_errors_explained`."""
     with os_errors_explained(connection.filename):
         connection.executemany(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType]
 
@@ -241,12 +241,12 @@ def schema_version(connection: apsw.Connection) -> int:
 
 
 def sql_folder(name: str) -> Traversable:
-    """Return the folder of migrations and `queries.sql` of one local database: `sql_folder("journal")`."""
+    """Return the folder of migrations and `queries.sql` of the local database of this name, such as `journal`."""
     return files("pellucid.store.local") / "sql" / name
 
 
 def queries_of(name: str) -> dict[str, str]:
-    """Return the named statements of one local database: `queries_of("journal")`."""
+    """Return the SQL statements, by name, in `queries.sql` of the local database of this name, such as `journal`."""
     return load_queries("pellucid.store.local", f"sql/{name}/queries.sql")
 
 
@@ -292,7 +292,7 @@ def _truncate_log(connection: apsw.Connection) -> None:
 
 @contextmanager
 def read_transaction(connection: apsw.Connection) -> Generator[None]:
-    """Run the block in one read transaction (a snapshot); within an open transaction, in that one."""
+    """Run the block in a read transaction (a snapshot), rolled back at its end; in an open transaction, in that one."""
     if connection.in_transaction:
         yield
         return
@@ -357,14 +357,13 @@ class Queries:
         self._sql = sql
 
     def run(self, name: str, *bindings: Value) -> list[tuple[Any, ...]]:
-        """Run the statement of this name; return all its rows.
-
-        Raises KeyError if there is none, StoreError if it fails.
-        """
+        """Run the statement of this name; return all its rows. KeyError if there is none, StoreError if it fails."""
         return execute(self.connection(), self._sql[name], bindings)
 
     def run_many(self, name: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run the statement of this name once for each row of bindings. Raises as `run`."""
+        """Run the statement of this name for each row of bindings. KeyError if there is none, StoreError if one
+        fails.
+        """
         execute_many(self.connection(), self._sql[name], rows)
 
     def on(self, connection: apsw.Connection) -> "Queries":

@@ -46,7 +46,9 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
 
 def room_needed(path: Path) -> int:
-    """Return an upper bound of the free bytes that `erase_remains` needs for a database."""
+    """Return about how many free bytes `erase_remains` needs for a database: the size of its file (0 if there is none)
+    and 256 KiB.
+    """
     return (path.stat().st_size if path.exists() else 0) + _SPARE
 
 
@@ -68,7 +70,10 @@ def _check_room(connection: apsw.Connection) -> None:
 
 
 def empty_log(connection: apsw.Connection, wait_s: float) -> bool:
-    """Checkpoint and truncate the write-ahead log; False if it stayed in use for `wait_s` seconds, or is read-only."""
+    """Checkpoint and truncate the write-ahead log; return whether that was done.
+
+    It is not if the log stayed in use for `wait_s` seconds, or the database is read-only.
+    """
     if connection.readonly("main"):
         return False
     try:

@@ -54,8 +54,8 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
 
 
 def totals(home: Path) -> tuple[int, int]:
-    """Return the number of memories in the index and how many of them have a vector; zeros without an index that can be
-    opened.
+    """Return the number of memories in the index of a home, and how many of them have a vector; (0, 0) if there is no
+    index, or it cannot be read.
     """
     if _is_empty(home / "index.db"):
         return 0, 0
@@ -101,7 +101,9 @@ def set_aside(home: Path, at: datetime) -> str:
 
 
 def skipped(home: Path) -> list[tuple[Skip, str]]:
-    """Return the vault entries that look like memories but are ignored, as (reason, path), sorted."""
+    """Return the vault entries that look like memories but are ignored, as (reason, path), sorted; a reason is such as
+    `link`.
+    """
     return sorted(Vault(home / "vault").skipped())
 
 
@@ -171,7 +173,10 @@ def _schema_problem(connection: apsw.Connection, path: Path) -> str | None:
 
 
 def _table_problem(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
-    """Compare the columns of a database with the expected ones, and check its rows; return the first problem."""
+    """Check the columns and rows of an open database; return the first problem, None if there is none.
+
+    `name` is that of its file without `.db`, `expected` the rows that the query `_COLUMNS` must return at least.
+    """
     if not set(expected) <= set(database.execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
     row_check = {"index": _index_row_problem, "spool": _spooled_turn_problem, "journal": _waiting_entry_problem}.get(
@@ -192,7 +197,7 @@ def _encoding_problem(connection: apsw.Connection, tables: set[str]) -> str | No
 
 
 def _waiting_entry_problem(connection: apsw.Connection) -> str | None:
-    """Return the problem of the first waiting change whose bytes are missing or no bytes; None if all are there."""
+    """Return the problem of the first waiting change in the journal whose bytes are missing; None if all are there."""
     for (path,) in database.stream(connection, _BYTELESS):
         return f"it lacks the bytes that wait for {path}"
     return None
@@ -214,7 +219,9 @@ def _index_row_problem(connection: apsw.Connection) -> str | None:
 
 
 def _index_record_problem(connection: apsw.Connection) -> str | None:
-    """Return the problem of the first invalid episode, fold or story of the index; None if all are valid."""
+    """Return a sentence about the first invalid record of the index: an episode, the result of a lifecycle pass for a
+    memory (fold), or the stored words of an episode (story). None if all are valid.
+    """
     for path, episode_id, record in database.stream(connection, "SELECT path, id, record FROM episodes"):
         if not _is_record_of(record, episode_id, Episode):
             return f"the episode of {path} is spoilt"
@@ -249,7 +256,11 @@ def _is_record_of(record: object, expected_id: object, model: type[Memory | Epis
 
 
 def _has_right_shapes(vec: object, codes: object, terms: object, counts: object, length: object) -> bool:
-    """Whether the stored features of a row (vector, codes, term hashes, counts, length) are consistent."""
+    """Whether the stored features of a row fit together.
+
+    `codes` must be whole codes of 16 bytes, and empty without a vector; `terms` ascending numbers of 4 bytes; `counts`
+    a byte above 0 for each, with `length` as their sum (unless one is 255, the most); `vec` None or as `_is_vector`.
+    """
     if not (isinstance(codes, bytes) and isinstance(terms, bytes) and isinstance(counts, bytes)):
         return False
     if len(codes) % _CODE_BYTES or len(terms) != 4 * len(counts) or (codes and vec is None):

@@ -40,7 +40,7 @@ class HookedSessions:
         return [each for each in found if each]
 
     def is_known(self, session_id: str) -> bool:
-        """Whether a session of this id is stored, of any program."""
+        """Whether the state of a session with this id is stored, whichever program (host) it is of."""
         return any(each.stem.partition("_")[2] == session_id for each in _session_files(self._sessions))
 
     def change(
@@ -73,7 +73,7 @@ class HookedSessions:
         return max(heard, default=None)
 
     def drop(self, session: HookedSession) -> None:
-        """Delete the stored state of a session; nothing happens if there is none."""
+        """Delete the stored state of a session (by its `host` and `session_id`); nothing happens if there is none."""
         with suppress(FileNotFoundError):
             (self._sessions / f"{session.host}_{session.session_id}.json").unlink()
 

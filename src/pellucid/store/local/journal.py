@@ -97,8 +97,8 @@ def is_known_op(connection: apsw.Connection, op_id: str) -> bool:
 def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
     """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number.
 
-    Its writes and removals wait to be filed, its ledger rows, which get numbers, to be appended to their files; what it
-    adopted counts as filed, and its turns as seen.
+    Its writes and removals then wait to be written to files, and its ledger rows, which get numbers, to be appended to
+    theirs; paths that it adopted count as written, and its turns as seen.
     """
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)
@@ -144,7 +144,9 @@ def version_op(connection: apsw.Connection, path: str, digest: str) -> str | Non
 
 
 def pending(connection: apsw.Connection) -> list[Pending]:
-    """Return all waiting changes, one per path, in the order of each path's first change."""
+    """Return all changes that wait to be written to files, combined into one per path, in the order of each path's
+    first change.
+    """
     changes: dict[str, list[tuple[int, str | None, str | None]]] = {}
     for path, entry, base_hash, new_hash in execute(connection, _SQL["pending"]):
         changes.setdefault(path, []).append((entry, base_hash, None if new_hash == REMOVED else new_hash))
@@ -154,7 +156,7 @@ def pending(connection: apsw.Connection) -> list[Pending]:
 def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> Pending:
     """Combine a path's waiting entries (number, base, new digest or None for a removal) into one change.
 
-    It leads from the base of the first entry to the bytes of the last.
+    It leads from the base of the first entry to the bytes of the last, and expects that base or any of the new digests.
     """
     last_entry, _, new_hash = entries[-1]
     base_hash = entries[0][1]
@@ -176,13 +178,17 @@ def _checked_bytes(data: object, path: str) -> bytes:
 
 
 def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:
-    """Set the `state` of each path's waiting entries up to `last_entry`, and erase their bytes: they are dealt with."""
+    """Give the waiting entries of each path, up to `last_entry`, the given `state`, and erase their bytes in the
+    journal: they wait no longer.
+    """
     rows = ((each.state, each.path, each.last_entry) for each in settled)
     execute_many(connection, _SQL["settle_entries"], rows)
 
 
 def known_paths(connection: apsw.Connection) -> list[str]:
-    """Return each path that the journal names, in no order: written, removed, adopted, pseudonyms of erased ones."""
+    """Return every path that the journal names, in no order: those that operations wrote, removed or adopted, and
+    pseudonyms of erased ones.
+    """
     return [path for (path,) in execute(connection, _SQL["paths"])]
 
 
@@ -222,7 +228,9 @@ def raise_ledger_number(connection: apsw.Connection, last_seq: int) -> None:
 
 
 def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
-    """Map each month `YYYY-MM` to the recorded state of its ledger file; months without one are left out."""
+    """Return, by month `YYYY-MM`, the state of its ledger file as last recorded in the journal; other months are left
+    out.
+    """
     return {
         row[0]: FiledMonth(row[0], row[1], bytes(row[2]), row[3], bool(row[4]))
         for row in execute(connection, _SQL["filed"])
@@ -230,36 +238,37 @@ def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
 
 
 def put_filed(connection: apsw.Connection, months: Iterable[FiledMonth]) -> None:
-    """Record the state of ledger files, in place of what was recorded of the same months."""
+    """Record the states of ledger files in the journal, in place of what was recorded of the same months."""
     rows = ((each.month, each.size, each.chain, each.mtime_ns, each.wanting) for each in months)
     execute_many(connection, _SQL["put_filed"], rows)
 
 
 def drop_filed(connection: apsw.Connection) -> None:
-    """Delete all recorded states of ledger files."""
+    """Delete all states of ledger files that the journal has recorded."""
     execute(connection, _SQL["drop_filed"])
 
 
 def key_print(connection: apsw.Connection) -> bytes | None:
-    """Return the recorded fingerprint of the vault's key; None if there is none."""
+    """Return the fingerprint of the vault's key that the journal has recorded; None if it has none."""
     rows = execute(connection, _SQL["key_print"])
     return bytes(rows[0][0]) if rows else None
 
 
 def put_key_print(connection: apsw.Connection, fingerprint: bytes) -> None:
-    """Record the fingerprint of the vault's key, in place of an earlier one."""
+    """Record the fingerprint of the vault's key in the journal, in place of an earlier one."""
     execute(connection, _SQL["put_key_print"], (fingerprint,))
 
 
 def any_seen(connection: apsw.Connection) -> bool:
-    """Whether any turn was marked as seen; if so there once was a vault key, for turns are marked by keyed hashes."""
+    """Whether any turn was marked as seen; if so there once was a vault key, for marks are keyed hashes of turns."""
     return bool(execute(connection, _SQL["any_seen"]))
 
 
 def operations(connection: apsw.Connection, after: int, op_id: str | None) -> list[OperationRow]:
-    """Return the operations with a number above `after`, oldest first; with `op_id`, of these only that one.
+    """Return the operations with a sequence number above `after`, oldest first; with `op_id`, of these only the one
+    with that id, or [].
 
-    In `paths`, a digest of None means that the path was removed, or that the digest was forgotten.
+    In an operation's `paths`, a digest of None means that the path was removed, or that the digest was erased.
     """
     if op_id is None:
         rows = execute(connection, _SQL["operations"], (after,))
@@ -290,14 +299,16 @@ def paths_of(connection: apsw.Connection, digests: Collection[str]) -> list[str]
 
 
 def rename(connection: apsw.Connection, path: str, name: str) -> int:
-    """Replace a path by the pseudonym `name` in all its entries that do not wait, and forget their digests; return how
-    many these were.
+    """Replace a path by the pseudonym `name` in all its journal entries that do not wait, and forget their digests;
+    return the number of these entries.
     """
     return len(execute(connection, _SQL["rename"], (name, name, path)))
 
 
 def forget_versions(connection: apsw.Connection, path: str, but: str) -> None:
-    """Forget the digests in a path's entries that do not wait, except the digest `but` of its current bytes."""
+    """Remove the digests from a path's journal entries that do not wait, but for `but`, the digest of its current
+    bytes.
+    """
     execute(connection, _SQL["forget_versions"], (but, path, but))
 
 

@@ -53,7 +53,8 @@ class ModelFile(Generic[Content]):
             raise self._error(f"is damaged: {where}: {first['msg']}"[:300]) from error
 
     def change(self, update: Callable[[Content], Content]) -> Content:
-        """Replace the content by `update(present content)`, if that differs, and return it; it is on disk by then.
+        """Replace the content by `update(present content)`, if that differs; return the new content, which is on disk
+        by then.
 
         The folder must exist, and the caller excludes other writers. Raises StoreError if it cannot be read or written.
         """

@@ -41,7 +41,10 @@ class LocalSpool:
         return not (self._used or (self._path.exists() and self._path.stat().st_size))
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        """Store turns, except those whose key waits already, in any namespace; return how many were new."""
+        """Store turns, except those whose key (fingerprint) waits already, in any namespace; return how many were new.
+
+        Raises StoreError, with nothing stored, if they cannot be written.
+        """
         added = 0
         with database.immediate(self._connections.get()):
             for each in turns:
@@ -68,11 +71,14 @@ class LocalSpool:
         return [SpooledTurn(turn, spooled_at) for turn, spooled_at in found]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        """Return the backlog of each session with waiting turns, in one namespace or in all, longest waiting first."""
+        """Return the backlog of each session with waiting turns, in one namespace or in all (None), longest waiting
+        first.
+        """
         return [] if self._is_unused else [Waiting(*row) for row in self._queries.run("waiting", namespace or "")]
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns by key, in any namespace, and their bytes on disk if possible now; return how many were there.
+        """Delete the turns with these keys (fingerprints), in any namespace, and their bytes on disk if possible now;
+        return how many were there.
 
         For the sessions of these turns, the count of failures and the error message are cleared.
         """
@@ -100,7 +106,8 @@ class LocalSpool:
         self._remains = False
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        """Count a failed attempt to flush a session and store the error message; return the failures so far.
+        """Count a failed attempt to flush a session and store the error message `problem`, both in the database; return
+        the failures so far, this one included.
 
         When turns of the session are dropped, the count begins anew.
         """

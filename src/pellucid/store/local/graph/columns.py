@@ -138,7 +138,9 @@ class GraphCache:
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, queries: Queries, ns: int, deadline: Deadline) -> GraphView:
-        """Return the graph of a namespace, reading changed blocks only; raise DeadlineError at the deadline."""
+        """Return the graph of the namespace with number `ns`, reading changed blocks (of 64 files) only; raise
+        DeadlineError at the deadline.
+        """
         stamp = int(queries.run("graph_stamp", ns)[0][0])
         with deadline.holding(self._lock):
             if self._view is not None and self._view.stamp == stamp:
@@ -168,7 +170,7 @@ class GraphCache:
 
 
 def _load_block(queries: Queries, ns: int, block: int, version: int) -> GraphBlock:
-    """Read the edges, and the pairs of node and row, that the files of one block of a namespace state.
+    """Read the edges, and the pairs of node and row, that the files of one block (64 files) of a namespace state.
 
     `version` is only noted in the result: the caller compares it to know whether to read again.
     """
@@ -229,8 +231,8 @@ def _assemble_view(stamp: int, blocks: list[GraphBlock], redirects: Ints) -> Gra
 
 
 def _redirected(nodes: Ints, redirects: Ints) -> Ints:
-    """Return the nodes, each that is only an alias of one entity replaced by that entity; `redirects` are pairs of an
-    alias and its entity.
+    """Return these nodes in the order given, with each alias in `redirects`, pairs of an alias and its entity, replaced
+    by that entity.
     """
     if not len(redirects):
         return nodes

@@ -49,14 +49,14 @@ class LocalGraph:
         return next(iter(nodes_named(self._queries, self._namespace_number(namespace), [name])), None)
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
+        """Return, by ambiguous alias (as `node_key`), the sorted names of the entities that it can mean."""
         rows = self._run("shared_names", self._namespace_number(namespace))
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the successive states of the entity with this key (`node_key`), oldest first.
+        """Return the states of the entity with this key (`node_key`), oldest first: its attributes over time.
 
-        They are as recorded by `known` (epoch milliseconds; None: as known now). Empty if it was unknown then.
+        They are as recorded by `known` (epoch ms; None: as known now). Empty if the entity was unknown then.
         """
         if known is not None:
             return self._states_known_at(namespace, key, known)
@@ -66,7 +66,10 @@ class LocalGraph:
         )
 
     def _states_known_at(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
-        """Compute the states of an entity from what was recorded by `known`; an end after it was not known yet."""
+        """Compute the states of the entity with this key from what was recorded by `known` (epoch ms), oldest first.
+
+        An end after `known` was not known yet. Empty if no edge was recorded and no claim counts.
+        """
         claims = self._claims_in_force(namespace, key, known)
         first, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))
         since: list[int] = [each for each in (first, *(claim.valid_from for claim in claims)) if each is not None]
@@ -76,14 +79,17 @@ class LocalGraph:
         return state_chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """Return the claims on the entity with this key (`node_key`) as they are known now; empty if it is unknown.
+        """Return the claims (values that memories state for attributes) on the entity with this key (`node_key`), as
+        they are known now; empty if it is unknown.
 
         Each occurs once for every interval in which its memory was in force (see `intervals_in_force`), cut to it.
         """
         return tuple(self._claims_in_force(namespace, key))
 
     def _claims_in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:
-        """Return the claims on an entity over the intervals in which they were in force, as recorded by `known`."""
+        """Return the claims on the entity with this key over the intervals in which they were in force, as recorded by
+        `known` (epoch ms; None: as known now); empty if it is unknown.
+        """
         nodes = [row[0] for row in self._run("node_of_key", namespace, key)]
         by_node = claims_in_force(self._run("claims_of_nodes", json.dumps(nodes)), known)
         return [claim for claims in by_node.values() for claim in claims]
@@ -97,8 +103,9 @@ class LocalGraph:
     ) -> list[FiledEdge]:
         """Return the edges of a namespace, those that ended, too, sorted by vault file.
 
-        With `keys` only edges at these nodes count, with `types` only edges of these types. Each occurs once for every
-        interval in which its memory is in force, as recorded by `known` (epoch milliseconds; None: as known now).
+        With `keys` only edges at the nodes with these keys (`node_key`) count, with `types` only edges of these types;
+        an alias at an end is replaced by its entity. Each edge occurs once for every interval in which its memory is in
+        force, as recorded by `known` (epoch ms; None: as known now).
         """
         ns = self._namespace_number(namespace)
         entity_of_alias: dict[int, int] = dict(self._run("redirects", ns))
@@ -121,7 +128,8 @@ class LocalGraph:
         return self._edges_in_force(ns, filed, known)
 
     def _edges_in_force(self, ns: int, filed: Sequence[FiledEdge], known: int | None) -> list[FiledEdge]:
-        """Return each edge once for every interval in which its memory was in force, as recorded by `known`.
+        """Return each edge of `filed` once for every interval in which its memory was in force, as recorded by `known`
+        (epoch ms), cut to that interval, in the order given; `ns` is the number of the namespace.
 
         Without `known`, an edge stays as stated if its memory is not indexed, or is active and the ledger has no change
         of it.
@@ -171,12 +179,14 @@ class LocalGraph:
         )
 
     def documents(self, namespace: str) -> list[FiledDocument]:
-        """Return every document of a namespace, sorted by root and path."""
+        """Return every document of a namespace, removed ones, too, sorted by root and path."""
         rows = self._run("documents", namespace)
         return [FiledDocument(Document.model_validate_json(record), path) for record, path in rows]
 
 
 def _entity_fact(key: str, values: Sequence[Any]) -> EntityFact:
-    """Make an entity fact of a node's key and the other columns of a row of `entity_facts`."""
+    """Make an entity fact of a node's key and the other columns of a row of `entity_facts`: whether it is only
+    mentioned (1) or defined (0), since when, its name, its type, until when.
+    """
     mentioned, since, name, type_, until = values
     return EntityFact(key, name, type_, not mentioned, since, until)

@@ -45,9 +45,11 @@ class LocalGraphReader:
         return self._loaded
 
     def find(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out.
+        """Return the nodes that have these names or aliases, in the order of `names`, each once; unknown names are left
+        out.
 
-        Of several meanings of a name see `nodes_named`.
+        A name means the entity that a file defines by it; else the single entity that has it as an alias; else the node
+        that is merely mentioned by it. The id of a memory or an episode is a name, too.
         """
         return nodes_named(self._queries, self._ns, names)
 
@@ -65,9 +67,10 @@ class LocalGraphReader:
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        Valid is as the class says. `out=True` takes only edges that lead from the nodes, `out=False` only edges that
-        lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless `max_edges`
-        is 0. Sorted by (here, forward, there, type, edge).
+        Valid are those that hold at `admission.at`, as recorded by its `known`, and that an admissible memory (filters
+        aside) or no indexed memory states. `out=True` takes only edges that lead from the nodes, `out=False` only edges
+        to them. Nodes with more than `max_edges` edges that way (closed ones included) contribute none, unless that is
+        0. Sorted by (here, forward, there, type, edge).
         """
         steps = self._view.steps_at(_sorted_unique(nodes), max_edges, out)
         valid = (steps["valid_from"] <= admission.at) & (steps["confidence"] >= np.float32(floor))
@@ -106,10 +109,10 @@ class LocalGraphReader:
         return Homes(found[order], rows[order])
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return pairs of these rows, each with the older node: one row belongs to that superseded node, the other to
-        the node that supersedes it.
+        """Return, sorted, the pairs of rows among `rows` of which the older belongs to a superseded node and the newer
+        to the node that supersedes it, each pair with the number of the superseded node.
 
-        By SUPERSEDES edges that are valid at the admission; sorted.
+        That one node supersedes another is said by a SUPERSEDES edge that is valid at the admission.
         """
         nodes, rows_of_nodes = self._view.homes_of_rows(rows)
         steps = self.around(nodes, admission, 0.0, out=False)
@@ -155,7 +158,7 @@ def _sorted_unique(nodes: Ints) -> Ints:
 
 
 def node_of_row(number: int, key: str, name: str, type_: str, defined: int) -> Node:
-    """Make a Node of a row of the query `nodes`."""
+    """Make a Node of the columns of a row of the query `nodes`; `defined` is 0 or 1."""
     return Node(number, key, name, type_, bool(defined))
 
 
@@ -171,10 +174,10 @@ def keys_of(queries: Queries, nodes: Iterable[int]) -> dict[int, str]:
 
 
 def nodes_named(queries: Queries, ns: int, names: Sequence[str]) -> list[Node]:
-    """Return the nodes that have these names or aliases, in order, each once; unknown names are left out.
+    """Return the nodes that have these names or aliases, in the order of `names`, each once, without unknown names.
 
-    The own name of an entity that a file defines comes first. Any other name means the entity whose only alias it is;
-    else the node that is merely mentioned by that name.
+    A name means the entity that a file defines by it; else the single entity that has it as an alias; else the node
+    that is merely mentioned by it. The id of a memory or an episode is a name, too. `ns` is the namespace's number.
     """
     keys = list(dict.fromkeys(map(_key_of_name, dict.fromkeys(names))))
     rows = queries.run("find_keys", ns, json.dumps(keys)) if keys else []

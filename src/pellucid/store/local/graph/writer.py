@@ -117,7 +117,7 @@ class GraphFold:
         self._run("watch_standings")
 
     def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
-        """Replace the facts and the document of one file by those of the change; a file without either is dropped.
+        """Replace the facts and the document of one file by those of the change; a change with neither drops the file.
 
         `space` is the file's namespace; None if the file has no contents. Facts of the memories in `refused`, which
         belong to another file, are left out. Nodes are settled by `finish`.
@@ -168,7 +168,7 @@ class GraphFold:
         self._touched |= {int(row[column] or 0) for row in stored ^ rows for column in node_columns}
 
     def _entity_row(self, space: Space, fact: EntityFact) -> tuple[Value, ...]:
-        """Return the columns of `entity_facts` after the file; create the entity's node if it is missing."""
+        """Return the values of a row of `entity_facts` after `file`; create the entity's node if it is missing."""
         node = self._node_of_key(space, fact.key)
         return node, int(not fact.defines), fact.since, fact.name, fact.type, fact.until
 
@@ -181,7 +181,7 @@ class GraphFold:
         return _hash_of(path, edge.source, edge.target, *values), *ends, *values
 
     def _claim_row(self, space: Space, claim: Claim) -> tuple[Value, ...]:
-        """Return the columns of `claims` after the file; create the entity's node if it is missing."""
+        """Return the values of a row of `claims` after `file`; create the entity's node if it is missing."""
         node = self._node_of_key(space, claim.entity)
         what = claim.attribute, claim.value, claim.memory_id
         return node, *what, claim.valid_from, claim.valid_until, claim.recorded, claim.retired_by
@@ -222,10 +222,10 @@ class GraphFold:
         return node
 
     def finish(self) -> None:
-        """Recompute names, types and states of the touched nodes, and give changed blocks a new version.
+        """Recompute names, types and states of the touched nodes, and give changed blocks (of 64 files) a new version.
 
-        Touched are also the nodes of memories whose standing changed. Nodes that no file mentions any more are deleted,
-        and so are types, except the built-in ones, that no node has.
+        Touched are also the nodes of memories whose standing (status, trust, validity) changed. Nodes that no file
+        mentions any more are deleted, and so are types, except the built-in ones, that no node has.
         """
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
@@ -238,7 +238,7 @@ class GraphFold:
             self._run("drop_unused_types")
 
     def _settle_nodes(self, nodes: Sequence[int]) -> None:
-        """Write changed names, types and states of these nodes; delete nodes that no file mentions any more."""
+        """Store changed names, types and states of these nodes; delete the nodes that no file mentions any more."""
         wanted = json.dumps(nodes)
         summaries = [_node_summary(row) for row in self._run("spoken_of_nodes", wanted)]
         claims = claims_in_force(self._run("claims_of_nodes", wanted))
@@ -252,7 +252,7 @@ class GraphFold:
             self._update_node(each, claims.get(each.node, ()), states[each.node])
 
     def _update_node(self, summary: _NodeSummary, claims: Sequence[Claim], stored: Sequence[tuple[Value, ...]]) -> None:
-        """Write the name, the type and the states of one node if they differ from what is stored.
+        """Write the name, the type and the states of one node if they differ from those in the summary and `stored`.
 
         Nodes of memories and episodes have no states.
         """
@@ -347,7 +347,9 @@ def intervals_in_force(stated: Claim | Edge, standing: Sequence[Any], known: int
 
 
 def _without_overlaps(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Resolve overlaps: at each instant the claim that began last wins, then the one recorded last."""
+    """Return pieces in order, without overlaps: at each instant the claim begun last wins, then the one recorded
+    last.
+    """
     out: list[_Piece] = []
     for start, end in pairwise(sorted({at for piece in pieces for at in (piece.start, piece.end)})):
         here = [piece.claim for piece in pieces if piece.start <= start < piece.end]

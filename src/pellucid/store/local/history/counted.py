@@ -22,25 +22,27 @@ class LocalUses:
     queries: Queries
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Record that memories were used at `at` (epoch ms).
+        """Store in the database that memories were used at `at` (epoch ms).
 
-        The same kind of use on one occasion counts once, at its latest. An occasion is a session or a day.
+        The same kind of use of a memory on one `occasion` (a session id, or a day) counts once, at its latest.
         """
         rows = [(namespace, memory_id, kind, occasion, at) for memory_id in dict.fromkeys(memory_ids)]
         with immediate(self.queries.connection()):
             self.queries.run_many("put_use", rows)
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id.
+        """Return how often and when last each memory was used at or after `since` (epoch ms), sorted by memory id.
 
-        Each kind of use counts once per occasion; `sessions` is the number of occasions.
+        Each kind of use counts once per occasion; the field `sessions` is the number of occasions. Memories that were
+        not used are left out.
         """
         return [Times(*row) for row in self.queries.run("uses", namespace, since)]
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when recalls served each memory since `since` (epoch ms), sorted by memory id.
+        """Return how often and when last recalls served each memory at or after `since` (epoch ms), sorted by memory
+        id; memories that were not served are left out.
 
-        A recall without a session does not count in `sessions`.
+        A recall without a session does not count in the field `sessions`.
         """
         return [Times(*row) for row in self.queries.run("exposure", namespace, since)]
 
@@ -56,10 +58,11 @@ class LocalCitations:
     queries: Queries
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation under a new id; return False if one of its kind exists for the memory and occasion.
+        """Store the citation `row` under the new id `citation_id`; return False, with nothing stored, if the memory has
+        one of its kind from the same occasion.
 
-        An explicit citation first deletes automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind;
-        after an explicit one not in `FAVOURABLE`, automatic citations are refused (False).
+        An explicit citation first deletes automatic ones of its memory and occasion: those of its kind or, if it is not
+        in `FAVOURABLE`, of any kind. After an explicit one not in `FAVOURABLE`, automatic ones are refused (False).
         """
         what = (namespace, row.memory_id, row.occasion)
         with immediate(self.queries.connection()):
@@ -83,11 +86,13 @@ class LocalCitations:
         return self._rows("citations_of_memory", namespace, memory_id)
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
-        """Return the citations of memories that a recall served, and of the recall as a whole, oldest first."""
+        """Return the citations that were made of a recall (`recall_id`): of memories that it served, and of the recall
+        as a whole, oldest first.
+        """
         return self._rows("citations_of_recall", namespace, recall_id)
 
     def against(self, namespace: str) -> list[CitationRow]:
-        """Return every citation that calls a memory wrong or outdated, oldest first."""
+        """Return a namespace's citations that call a memory wrong or outdated (kinds `AGAINST`), oldest first."""
         return self._rows("citations_against", namespace, json.dumps(sorted(AGAINST)))
 
     def _rows(self, query: str, *bindings: str) -> list[CitationRow]:
@@ -98,7 +103,9 @@ class LocalCitations:
         ]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """Return the recalls of a session (None: of no session) since an instant (epoch ms), newest first."""
+        """Return the recalls of a session (None: of no session) at or after `since` (epoch ms), newest first, each with
+        the memories that it served.
+        """
         found = self.queries.run("served", namespace, since, session_id)
         return [
             ServedRecall(recall_id, at, query, tuple(memory_id for *_, memory_id in rows if memory_id))
@@ -108,9 +115,10 @@ class LocalCitations:
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of a session's newest recall that served a memory, `since` to `until`; None if none did.
+        """Return the id of a session's newest recall that served a memory; None if none did.
 
-        The instants (epoch ms) both count. A `session_id` of None means recalls of no session.
+        The recall was made from `since` to `until` (epoch ms, both included). A `session_id` of None means recalls of
+        no session.
         """
         found = self.queries.run("serving", namespace, since, until, session_id, memory_id)
         return found[0][0] if found else None
@@ -125,11 +133,12 @@ class LocalTelemetry:
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """Return the sums of some columns (`measures`) of a panel's SQL view as (group, sums), sorted by group.
+        """Return the sums of the columns `measures` of an SQL view, by group, as (group, sums in the order of
+        `measures`), sorted by group.
 
         Groups are the values of the column `by`, None for what has no value there. `since` and `until` are the first
-        and the last day that count, as `2026-04-20`. `view`, `measures` and `by` go into the SQL as they are: never
-        words of a caller.
+        and the last day that count, as `2026-04-20`. `view`, `measures` and `by` go into the SQL as they are, and so
+        must never be words of a caller.
         """
         sql = _SUMS.format(by=by, sums=", ".join(f"sum({each})" for each in measures), view=view)
         found = execute(self.queries.connection(), sql, (namespace, since, until))
@@ -145,7 +154,8 @@ class LocalTelemetry:
         return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories whose ranks without a leg (`LiftRow`) are still to be stored.
+        """Return, by recall id, the ids (sorted) of cited memories whose ranks with and without each leg (way of
+        searching, `LiftRow`) are still to be stored.
 
         The newest recall comes first.
         """
@@ -155,9 +165,11 @@ class LocalTelemetry:
         return due
 
     def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Store how memories of a recall ranked with and without each leg; `lifts_due` then returns them no longer.
+        """Store how cited memories of a recall ranked with and without each leg (way of searching); `lifts_due` then
+        returns these memories no longer.
 
-        Of a recall whose event is gone no ranks are stored. Raises StoreError if it cannot be written.
+        If the measurements (event) of the recall are gone, no ranks are stored. Raises StoreError if it cannot be
+        written.
         """
         lifts = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
         with immediate(self.queries.connection()):

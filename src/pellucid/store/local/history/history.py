@@ -39,15 +39,16 @@ class LocalTraces:
     queries: Queries
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of the namespace's receipts without an event; only the receipt itself names
-        its agent.
+        """Yield (recall id, packed receipt) for each receipt of the namespace whose recall has no measurements (event):
+        the agent of such a recall is named in the receipt only.
         """
         yield from self.queries.run("unattributed", namespace)
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) for every row about the subject, without packed (binary) columns.
+        """Yield (table name, values by column) for every row about the subject, without packed (binary) columns.
 
-        `recall_ids` are further recalls of it. Of the table `uses` only the memory's id, the kind and the instant.
+        `recall_ids` are further recalls of the subject. A row of the table `uses` has only the columns `memory_id`,
+        `kind` and `at` (epoch ms).
         """
         connection = self.queries.connection()
         for table, column, ids in self._keys_by_table(subject, recall_ids):
@@ -60,9 +61,9 @@ class LocalTraces:
             yield "uses", {"memory_id": memory_id, "kind": kind, "at": at}
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields, and the sums of the subject's agent; return how many rows, by table.
+        """Delete the rows that `rows` yields, and the daily sums of the subject's agent; return their number by table.
 
-        Tables without such rows are left out. `History.scrub` removes the bytes.
+        Tables without such rows are left out; sums do not count. The bytes are gone after `History.scrub`.
         """
         connection, gone = self.queries.connection(), dict[str, int]()
         with immediate(connection):
@@ -76,10 +77,10 @@ class LocalTraces:
         return {table: count for table, count in gone.items() if count}
 
     def _keys_by_table(self, subject: Subject, recall_ids: Collection[str]) -> list[tuple[str, str, list[str]]]:
-        """Return (table, key column, keys of the subject's rows) for each table with rows of recalls.
+        """Return (table, key column, keys of the subject's rows) for each table with a column `recall_id`.
 
-        Citations come first, since deleting one updates the sums of its event. The table `queries` contains words of
-        recalls and of citations.
+        `recall_ids` are further recalls of the subject. Citations come first, since deleting one updates the sums of
+        its event. The keys of the table `queries`, which has words of recalls and of citations, are ids of both.
         """
         subject_keys = (subject.namespace, subject.session_id, subject.agent)
         recalls = sorted({*(recall_id for (recall_id,) in self.queries.run("recalls_of", *subject_keys)), *recall_ids})
@@ -117,7 +118,9 @@ class LocalHistory:
         return connection
 
     def record(self, record: RecallRecord) -> None:
-        """Store one recall with its served results and its event; raise StoreError if it cannot be written."""
+        """Store one recall with its served results and its event in the database at once; raise StoreError if it cannot
+        be written.
+        """
         self._write([lambda: record])
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
@@ -149,7 +152,7 @@ class LocalHistory:
         self._later.settle()
 
     def _settled(self) -> apsw.Connection:
-        """Return this thread's connection after writing what is queued.
+        """Return this thread's connection after writing what `later` queued.
 
         With an open transaction on the connection nothing is written. Rows that cannot be written stay queued, and
         nothing is raised.
@@ -170,7 +173,8 @@ class LocalHistory:
     def _write(self, makers: Sequence[Callable[[], RecallRecord]]) -> None:
         """Store the recalls that `makers` return, with their queries, events and failures, in one transaction.
 
-        A recall whose maker raises is reported and left out. Raises StoreError if they cannot be written.
+        A recall whose maker raises is left out, and the `report` function is called. Raises StoreError if they cannot
+        be written.
         """
         queries = database.Queries(self._connections.get, self._queries)
         connection, kept = self._writable(), [made for make in makers if (made := self._make_or_report(make))]
@@ -186,7 +190,9 @@ class LocalHistory:
             queries.run_many("put_failure", [(id_, failure.code, failure.place) for id_, failure in failures])
 
     def _make_or_report(self, make: Callable[[], RecallRecord]) -> RecallRecord | None:
-        """Return the record that `make` returns; report an exception and return None, so that later ones are stored."""
+        """Return the record that `make` returns. If it raises, call the `report` function of this object and return
+        None, so that later ones are stored.
+        """
         try:
             return make()
         except Exception as error:  # noqa: BLE001 - whatever it is, it concerns one recall that was answered
@@ -194,11 +200,14 @@ class LocalHistory:
             return None
 
     def _report_lost(self, count: int, error: StoreError) -> None:
-        """Report that this many queued recalls were given up."""
+        """Call the `report` function of this object with a message that `count` queued recalls were given up for
+        `error`.
+        """
         self._report(f"{count} recalls cannot be explained later, for their records could not be written: {error}")
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt followed by the bytes of its query, if that is kept; None if unknown or dropped.
+        """Return the packed receipt of a recall followed by the bytes of its query, if that is kept; None if the
+        namespace has no such recall, or its receipt was dropped.
 
         Waits up to a second for a recall just made.
         """
@@ -206,7 +215,7 @@ class LocalHistory:
         return b"".join(found[0]) if found else None
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        """Return one served result of a recall by its rank (from 1); None if there is none."""
+        """Return the result that a recall served at rank `place` (from 1); None if the namespace has none."""
         found = self._stored.run("audit", recall_id, namespace)
         served: list[tuple[str, str | None]] = json.loads(found[0][0]) if found else []
         if not 1 <= place <= len(served):
@@ -215,7 +224,7 @@ class LocalHistory:
         return AuditRow(recall_id, place, memory_id, op_id, found[0][1])
 
     def counts(self) -> tuple[int, int]:
-        """Return the number of receipts kept in full, of all namespaces, and their bytes."""
+        """Return the number of packed receipts that are kept, of all namespaces, and the sum of their bytes."""
         return tuple(self._stored.run("counts")[0])
 
     def erase(
@@ -315,21 +324,24 @@ def _prepare(connection: apsw.Connection) -> None:
 
 
 def _shared_columns(record: RecallRecord) -> tuple[database.Value, ...]:
-    """Return the columns that receipts and events share: id, instant, namespace and session."""
+    """Return the columns that receipts and events share: recall id, instant (epoch ms), namespace, session id."""
     return record.recall_id, record.at, record.namespace, record.session_id
 
 
 def _event_values(event: RecallEvent) -> tuple[database.Value, ...]:
-    """Return the bindings of `put_event` after those of `_shared_columns`."""
+    """Return the values of an event as bindings of the query `put_event`, after those of `_shared_columns`; `legs` is
+    JSON.
+    """
     what = event.agent, event.surface, event.query_class, event.depth, event.outcome
     sizes = event.found, event.selected, event.payload_bytes, event.payload_tokens, event.millis
     return *what, *sizes, int(event.degraded), json.dumps(event.legs, separators=(",", ":"))
 
 
 def _query_contains(*arguments: Any) -> bool:
-    """Whether the question in a query's bytes, filters aside, contains `words`, which are folded already.
+    """Whether a query contains some words: the SQL function `asks(query, words)`, whose two values are `arguments`.
 
-    The SQL function `asks(query, words)`.
+    The query is bytes: its words and, after a null byte, its filters, which are not searched. It is folded (case, NFKC)
+    here; `words` must be folded already, and may be part of a longer word.
     """
     query, words = arguments
     return words in _folded_query(query.rpartition(b"\0")[0] or query)

@@ -82,7 +82,7 @@ class Later(Generic[Row]):
             self._give_up(error)
 
     def _give_up(self, error: StoreError) -> None:
-        """Report the queued rows as lost, and drop them."""
+        """Call the `lost` function of this object with the number of queued rows and the error, and drop these rows."""
         self._lost(len(self._rows), error)
         self._rows.clear()
 
@@ -117,10 +117,10 @@ class Later(Generic[Row]):
 
 
 def wait_for_rows(recall_id: str, query: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """Return the rows that `query` finds of a recall, which can still be queued in another process; empty if it finds
-    none.
+    """Return the rows that `query` finds of a recall, which another process can still have to write; empty if none.
 
-    It is repeated every 0.02 seconds while it finds none and the recall's id is less than a second old.
+    While `query` finds none and the id, which begins with the time of the recall, is less than a second old, it is
+    called again every 0.02 seconds.
     """
     while not (found := query()) and _is_recent(recall_id):
         sleep(_LOOKS_EVERY_S)

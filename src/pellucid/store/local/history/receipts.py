@@ -27,7 +27,8 @@ class LocalReceipts:
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
-        """Return a page of at most `limit` recalls since an instant (epoch ms) that fit `only`, newest first.
+        """Return a page of the recalls at or after `since` (epoch ms) that fit the filter `only`, newest first, at most
+        `limit`.
 
         Of every session unless `session_id` is given. `after` is the last row of the page before; None: the first page.
         """
@@ -47,7 +48,8 @@ class LocalReceipts:
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls since `since` (epoch ms) that served a memory, each with its rank (from 1).
+        """Return a page of the recalls at or after `since` (epoch ms) that served a memory, each with the rank (from 1)
+        at which it served that.
 
         The newest come first, at most `limit`. `after` is the last row of the page before; None: the first page.
         """
@@ -64,8 +66,8 @@ class LocalReceipts:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Pin a recall's receipt, so that `prune` keeps it in full, or unpin it (`pinned` False); return the recall as
-        it is then, None if unknown.
+        """Pin a recall's receipt, so that `History.prune` keeps it in full, or unpin it (`pinned` False); return the
+        recall as it is then, None if the namespace has none with this id.
         """
         with immediate(self.queries.connection()):
             self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
@@ -80,6 +82,6 @@ def _recall_row(*row: Any) -> RecallRow:
 
 
 def folded_words(text: str) -> str:
-    """Return a text folded (NFKC, case) for comparing and searching words."""
+    """Return a text in the form in which words are compared and searched: NFKC and casefolded."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFKC", folded)

@@ -45,14 +45,19 @@ class Analyzer:
         return [stem for stem, _, _ in self._pieces_of(_fold_width(text), singles=True)]
 
     def places(self, text: str) -> list[tuple[str, int, int]]:
-        """Return the stems of a query, in order, with the half-open spans (in characters) of their words.
+        """Return the stems of a query, in order, each as (stem, start, end) with the half-open span of its word in
+        characters.
 
-        Words repeated come repeatedly; a run of an unspaced script gives its overlapping pairs of characters.
+        Words repeated come repeatedly. A run of a script without spaces gives its overlapping pairs of characters; a
+        single character gives itself.
         """
         return list(self._pieces_of(_fold_width(text), singles=False))
 
     def _pieces_of(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
-        """Yield each stem or bigram of a text with its span; with `singles` also each character of unspaced scripts."""
+        """Yield each stem or bigram of a text as (stem, start, end).
+
+        Of runs in scripts without spaces, single characters come, too, with `singles` or if the run has only one.
+        """
         at = 0
         for run in _UNSPACED.finditer(text):
             yield from self._stems_of(text, at, run.start())
@@ -90,7 +95,9 @@ def with_joined_words(text: str) -> str:
 
 
 def count(stems: Sequence[str]) -> WordCounts:
-    """Count stems: distinct values with how often each occurs (255 at most), and the number of all."""
+    """Return the distinct numbers (`term`) of these stems, sorted, how often each occurs (255 at most), and the number
+    of all stems.
+    """
     values = np.array([term(stem) for stem in stems], dtype=np.uint32)
     terms, counts = np.unique(values, return_counts=True)
     return WordCounts(terms, np.minimum(counts, 255).astype(np.uint8), len(stems))
@@ -111,7 +118,7 @@ def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int,
 
 
 def _fold_width(text: str) -> str:
-    """Normalise each character to NFKC if that leaves one character, so that spans stay valid."""
+    """Return the text with each character in NFKC form if that form is one character, so that spans stay valid."""
     if text.isascii():
         return text
     folded = (unicodedata.normalize("NFKC", character) for character in text)

@@ -91,13 +91,17 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows are now active and trusted, valid at the instant, and fit the request (`fits_request`)."""
+        """Return a mask of the rows that are active and trusted now, valid at `admission.at`, and fit the request
+        (`fits_request`).
+        """
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
         return valid & self.fits_request(admission)
 
     def fits_request(self, admission: Admission) -> Mask:
-        """Return which rows are within the caller's scopes, fit the filters, and were created in the query's period."""
+        """Return a mask of the rows that are within the caller's boundary scopes, fit the filters (`fits_filters`), and
+        were created in the query's period.
+        """
         visible = within_scopes(self.light["boundary"], admission.granted)
         return visible & self.fits_filters(admission) & self._made_between(*admission.period)
 
@@ -120,10 +124,11 @@ class View:
         return within
 
     def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Float32s, lends: Mask) -> Float32s:
-        """Return each row's count (0 but at `positions`) plus those of the rows next to it in the mask `lends`.
+        """Return, for each row of the view, its count plus the counts of those rows next to it that are in the mask
+        `lends`.
 
-        Next to it are the row before and the row after in its session, a turn apart at most. The mask is over the whole
-        view.
+        `counts` are those of the rows at `positions`; other rows have 0. Next to a row are the row before and the row
+        after it in its session, at most one turn apart. The mask is over the whole view.
         """
         sums = np.zeros(len(self), dtype=np.float32)
         sums[positions] = counts
@@ -146,7 +151,9 @@ class View:
         return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return where each term's entries are in each block's `terms`: (terms, blocks, 2), first and end."""
+        """Return where the entries of each term are in each block's `terms`, as (first, end) indices: an array (terms,
+        blocks, 2).
+        """
         wanted = np.array(terms, dtype=np.uint32)
         found = [
             (np.searchsorted(block.terms, wanted, "left"), np.searchsorted(block.terms, wanted, "right"))
@@ -235,7 +242,8 @@ class ColumnCache:
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, queries: Queries, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
-        """Return the view with these versions of blocks (by number); only changed blocks are read.
+        """Return the view of the namespace with number `ns` whose blocks (by number) have these versions; only blocks
+        of another version than in the last view are read.
 
         Raises DeadlineError if the deadline comes first: blocks read so far stay loaded.
         """
@@ -254,7 +262,9 @@ class ColumnCache:
             return view
 
     def _load_block(self, queries: Queries, ns: int, block: int, version: int) -> ColumnBlock:
-        """Read one block of a namespace's rows."""
+        """Read the rows of one block (by number, 1,024 rows) of a namespace from the database; `version` is noted in
+        the result.
+        """
         rows = queries.run(self.load_query, ns, block * ROW_BLOCK, block * ROW_BLOCK + ROW_BLOCK - 1)
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
@@ -273,7 +283,9 @@ class ColumnCache:
 def _decoded_postings(
     terms: list[bytes], counts: list[bytes]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], Float32s, NDArray[np.uint32], NDArray[np.int64]]:
-    """Decode stored terms and counts into the word columns of a block: terms, owners, counts, held, ends."""
+    """Decode the stored terms (4 bytes each) and counts (1 byte each) of each row into the word columns of a
+    ColumnBlock: `terms` in order, `owners` and `counts` aligned with them, `held` and `ends`.
+    """
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
     lengths = [len(each) // 4 for each in terms]
     order = np.argsort(flat, kind="stable")

@@ -220,7 +220,9 @@ def stance_key(memory: Memory) -> str:
 
 
 def is_consolidated(memory: Memory) -> bool:
-    """Whether a memory was made by consolidating others; a transcribed passage or section never was."""
+    """Whether a memory was made by consolidating others: its source is `consolidation`, and it names them in
+    `derived_from` or `supersedes`. A transcribed passage or section never was.
+    """
     made = memory.source == "consolidation" and memory.category not in TRANSCRIBED
     return made and bool(memory.derived_from or memory.supersedes)
 

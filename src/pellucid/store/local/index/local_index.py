@@ -134,9 +134,10 @@ class LocalIndex:
         return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Return the encodings already computed for texts with these digests; texts without one are left out.
+        """Return, by digest, the stored encodings (vector and token codes) of texts with these digests; digests without
+        one are left out.
 
-        That of an episode's topic has no token codes.
+        The encoding of an episode's topic has no token codes.
         """
         import numpy as np
 
@@ -155,9 +156,10 @@ class LocalIndex:
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Index changes in one transaction; map each id refused because another file has it to that file's path.
+        """Index the changed files and ledger rows in one transaction, and store `state` as what the index has reached.
 
-        None, with nothing done, if the index is already ahead of `state`. Rows of `ledger` that were indexed before are
+        A memory whose id another file has is left out: the result maps each such id to that file's path. It is None,
+        with nothing done, if the index is already ahead of `state`. Rows of `ledger` that were indexed before are
         skipped. With `anew`, `ledger` is the whole ledger, and all older rows of it in the index are dropped first.
         """
         from pellucid.store.local.index.folding import Fold
@@ -204,7 +206,9 @@ class LocalIndex:
                 yield LocalIndexReader(in_view, episodes, graph, self.state().applied_seq)
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
-        """Return the memories of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return the memories of a namespace, newest first; or those with these ids, in the order given, without
+        unknown ones.
+        """
         if ids is None:
             return [served(row) for row in self._queries.run("browse", namespace)]
         return [served(row) for memory_id in ids for row in self._queries.run("lookup", memory_id, namespace)]
@@ -212,7 +216,8 @@ class LocalIndex:
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
         """Return the memories with these content hashes that are now active, trusted and not past their validity.
 
-        They come as hash → {boundary scopes: oldest memory's id}.
+        The result maps each hash to {boundary scopes: id of the oldest such memory with exactly these scopes}; hashes
+        that no memory has are left out.
         """
         found = {each: self._queries.run("holding", each, namespace) for each in hashes}
         return {each: {boundary_scopes(bits): held for bits, held in rows} for each, rows in found.items() if rows}
@@ -244,14 +249,15 @@ class LocalIndex:
 
 
 def _casefold(*text: Any) -> str:
-    """Return a text without case: the SQL function `casefold`, since SQLite's own `lower` knows ASCII alone."""
+    """Return the only text in `text` casefolded: the SQL function `casefold`. SQLite's `lower` knows ASCII alone."""
     return str(text[0]).casefold()
 
 
 def _ledger_row_reached(before: IndexState, after: IndexState) -> int:
-    """Return the number up to which ledger rows need not be indexed again.
+    """Return the number up to which ledger rows need not be indexed again: that of the last row indexed `before`.
 
-    That is the last row indexed or, if the missing rows have changed since, the one before the first that was missing.
+    If the gaps (rows that could not be read) of the index `before` differ from those of the state `after`, it is the
+    number before the first gap of `before`: rows that were missing may be there again.
     """
     filled = before.ledger_gaps if before.ledger_gaps != after.ledger_gaps else ()
     return min(before.ledger_seq, *(first - 1 for first, _ in filled)) if filled else before.ledger_seq

@@ -23,28 +23,34 @@ class LocalLookup:
     queries: Queries
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories that state each `entity::attribute` key, newest valid first.
+        """Return, by key, the active memories that give a value to the attribute of a key `entity::attribute`
+        (`attribute_key`), those that began to hold last first.
 
-        Quarantined memories are included, those that are not valid any more are not. Keys nobody states are left out.
+        Attributes that a memory has retired do not count. Quarantined memories are included, those that are not valid
+        any more are not. Keys that no memory states are left out.
         """
         return self._by_key("stating", namespace, keys)
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories of each polarity key: of one statement, affirmed or denied; newest valid first.
+        """Return, by polarity key, the active memories that affirm or deny the statement that the key stands for.
 
-        Quarantined memories are included, those that are not valid any more are not. Keys that no memory has are left
-        out.
+        A statement and its negation have the same key (`negation.polarity`). Those that began to hold last
+        come first. Quarantined memories are included, those not valid any more are not. Keys of no memory are left out.
         """
         return self._by_key("stances", namespace, polarities)
 
     def _by_key(self, query: str, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Run a query for each key; return the memories by key, without keys that none has."""
+        """Run the query of the name `query` for each key; return the memories found by key, in the query's order,
+        without keys that have none.
+        """
         found = {key: self.queries.run(query, key, namespace) for key in keys}
         return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """Return the numbers of matching memories that are not passages, and of matching passages, in every state
-        unless `wanted` names one.
+        """Return two counts: the memories that match the filters `wanted` and are no passages (word-for-word quotes of
+        a session), and the matching passages.
+
+        Memories count in every state (archived, in quarantine, …), unless `wanted.status` says otherwise.
         """
         memories, passages = self.queries.run("browse_counts", *_filter_values(namespace, wanted))[0]
         return memories, passages
@@ -52,7 +58,8 @@ class LocalLookup:
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """Return a page of at most `limit` matching memories, in every state unless `wanted` names one, newest first.
+        """Return a page of at most `limit` memories that match the filters `wanted`, in every state unless that names
+        one, those created last first.
 
         Passages are among them only with `passages`. `after` is the creation (epoch ms) and id of the last memory of
         the page before; None: the first page.
@@ -61,7 +68,9 @@ class LocalLookup:
         return [served(row) for row in self.queries.run("browse_page", *bindings)]
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
-        """Return all episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
+        """Return all episodes of a namespace, newest first; or those with these ids, in the order given, without
+        unknown ones.
+        """
         if ids is None:
             rows = self.queries.run("episodes", namespace)
         else:
@@ -73,7 +82,8 @@ class LocalLookup:
         return frozenset(row[0] for row in self.queries.run("sessions", namespace))
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions a namespace has; zeros if it is unknown.
+        """Return how many active memories, passages and sessions (with an episode) a namespace has; zeros if it is
+        unknown.
 
         Sections of documents do not count as memories.
         """
@@ -81,19 +91,29 @@ class LocalLookup:
         return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, that has one, by id."""
+        """Return, by memory id, what the last lifecycle pass computed of a memory's use: heat, decay, tier, counts
+        (`FoldRow`).
+
+        Of all memories, or of `ids`; those that no pass has looked at are left out.
+        """
         query, of = ("folds", ()) if ids is None else ("folds_of", (json.dumps(sorted(ids)),))
         rows = self.queries.run(query, namespace, *of)
         return {memory_id: FoldRow.model_validate_json(record) for memory_id, record in rows}
 
     def to_review(self, namespace: str) -> list[str]:
-        """Return the ids, in no order, of memories that are quarantined, pending, disputed, or contradict another."""
+        """Return the ids, in no order, of memories that a person should decide about.
+
+        Their status is pending review, quarantined or disputed, or they are active and in quarantine, or they
+        contradict another memory.
+        """
         return [row[0] for row in self.queries.run("to_review", namespace)]
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """Return the creation instant (epoch ms) of each memory that counts as old by the criteria of `aging`, by id.
+        """Return, by id, the creation instant (epoch ms) of each memory that is old by the criteria of `aging`, and is
+        active, trusted, not past its validity at `aging.at` and of no category in `aging.exempt`.
 
-        Only memories that are active, trusted, not past their validity at `aging.at`, and of no exempt category.
+        It is old if another has superseded it, if it began to hold before `aging.verified_before` and was not verified
+        since, or if it can decay (see `Aging`) and the last lifecycle pass computed a decay of `aging.decay` or more.
         """
         at, before = aging.at, aging.verified_before
         instants = (epoch_ms(at), epoch_ms(before), isoformat(before), isoformat(at))
@@ -101,7 +121,7 @@ class LocalLookup:
         return dict(self.queries.run("aged", namespace, *instants, *kinds, aging.decay))
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
-        """Return which of these keys (`memory.erasure.tombstone`) belong to something forgotten."""
+        """Return which of these keyed hashes (`memory.erasure.tombstone`) are of something forgotten."""
         return {key for key in keys if self.queries.run("tombstone", key)}
 
     def tombstone_keys(self) -> set[bytes]:
@@ -109,12 +129,17 @@ class LocalLookup:
         return {bytes(key) for (key,) in self.queries.run("tombstone_keys")}
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that the index ever met, in a memory, an episode, a document or the ledger, sorted."""
+        """Return every namespace that ever had something in the index: a memory, an episode, a document or a ledger
+        row; sorted.
+        """
         return sorted(name for _, name in self.queries.run("namespaces"))
 
 
 def _filter_values(namespace: str, wanted: Wanted) -> tuple[str | int | None, ...]:
-    """Return the namespace and its filters as the bindings of the queries `browse_…`; None for a filter not given."""
+    """Return the namespace and the filters `wanted` as bindings of the queries `browse_…`, in their order.
+
+    None stands for a filter that is not given; words are casefolded, the tag is a `tag_key`, ids are a JSON list.
+    """
     words = None if wanted.contains is None else wanted.contains.casefold()
     ids = None if wanted.ids is None else json.dumps(sorted(wanted.ids))
     tag = None if wanted.tag is None else tag_key(wanted.tag)

@@ -37,16 +37,21 @@ Changes = list[tuple[int, Fields]]
 
 
 def state_before(row: LifecycleRow) -> str:
-    """Return status, trust and validity before a ledger row's change, as JSON; empty if it changed none of them."""
+    """Return status, trust zone and validity (as far as the row has them) before a ledger row's change, as a JSON
+    object.
+
+    Instants are epoch ms; malformed values are left out. Empty if none is left.
+    """
     values = {name: _parsed_value(name, row.before[name]) for name in (*_TEXTS, *_INSTANTS) if name in row.before}
     known = {name: value for name, value in values.items() if value is not ...}
     return json.dumps(known) if known else ""
 
 
 def _parsed_value(name: str, value: object) -> object:
-    """Parse a field of a ledger row, instants into epoch milliseconds (UTC if no zone is given).
+    """Return the value of the field `name` of a ledger row: a text as it is, an instant in epoch ms (UTC if no zone is
+    given).
 
-    `...` if it is malformed. None stays None in an instant.
+    `...` if it is malformed. None stays None in an instant, and is malformed in a text.
     """
     if value is None:
         return ... if name in _TEXTS else None
@@ -71,7 +76,7 @@ class PastView:
     valid_until: NDArray[np.int64]
 
     def valid(self, at: int) -> Mask:
-        """Return which rows were valid at an instant."""
+        """Return a mask of the rows that were valid at the instant `at` (epoch ms)."""
         return (self.valid_from <= at) & (at < self.valid_until)
 
 
@@ -91,7 +96,8 @@ class RowsInView:
     _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows are active, valid, trusted, in the caller's scopes, and fit filters and period.
+        """Return a mask of the rows that are active, valid, trusted, in the caller's scopes, and fit filters and
+        period.
 
         For an admission of the past (`is_past`), by their past state. The mask is cached and cannot be written to.
         """
@@ -113,7 +119,7 @@ class RowsInView:
         return self.view.fits_filters(admission)
 
     def pretending(self, rows: Mapping[int, MemoryStanding]) -> "RowsInView":
-        """Return the same view as if some rows (by row number) had other states."""
+        """Return the same view in which some rows (by row number) have hypothetical states; this one stays as it is."""
         positions = self.view.positions(np.array(list(rows), dtype=np.int64)).tolist()
         return Pretended(self.queries, self.view, self.ns, dict(zip(positions, rows.values(), strict=True)))
 
@@ -126,7 +132,9 @@ class RowsInView:
         return self._compute_admissible(unfiltered)
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
-        """Return the rows outside of the mask `admitted`, without those recorded after `admission.known`."""
+        """Return a mask of the rows outside of the mask `admitted`; for an admission of the past (`is_past`), without
+        those recorded after `admission.known`.
+        """
         return self.past(admission).exists & ~admitted if is_past(admission) else ~admitted
 
     def past(self, admission: Admission) -> PastView:
@@ -162,7 +170,9 @@ class RowsInView:
         return past
 
     def _changed_rows(self, after: int) -> Iterator[tuple[int, Fields, Changes]]:
-        """Yield each row changed by the ledger after an instant, with its fields now and its changes, newest first."""
+        """Yield each row of which the ledger has a change later than `after` (epoch ms), as (row number, its fields
+        now, those changes, newest first).
+        """
         found = self.queries.run("standings", self.ns, after)
         for row, group in groupby(found, key=lambda each: each[0]):
             changes = list(group)
@@ -254,7 +264,9 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
 
 
 def _undo_between(fields: Fields, changes: Changes, after: int, until: int = FOREVER) -> Fields:
-    """Return a memory's fields with its changes later than `after`, up to `until`, undone."""
+    """Return a memory's fields with those of its `changes` undone that are later than `after` and not later than
+    `until`.
+    """
     out = dict(fields)
     for at, before in changes:
         if after < at <= until:
@@ -286,7 +298,11 @@ def _validity(fields: Fields) -> tuple[int, int]:
 
 
 def _standing_at(now: Fields, changes: Changes, at: int, limit: int) -> tuple[bool, bool, int, int]:
-    """Return (active, trusted, valid from, valid until) of a memory at an instant, as recorded by `limit`."""
+    """Return (active, trusted, valid from, valid until) of a memory at the instant `at`, as recorded by `limit`.
+
+    `now` are its fields (`standing_now`), `changes` those on the ledger, newest first; instants are epoch ms. Active is
+    also what was superseded later than `at`.
+    """
     known = _undo_between(now, changes, limit)
     then = _undo_between(known, changes, min(at, limit), limit)
     closed_later = _is_closed(then) and at < then["invalidAt"]
@@ -294,7 +310,7 @@ def _standing_at(now: Fields, changes: Changes, at: int, limit: int) -> tuple[bo
 
 
 def _recorded_times(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return when each row was recorded, in epoch milliseconds: see `model.memory.recorded_at`."""
+    """Return when each row was recorded, in epoch ms: the time in its id, or `created` if the id is no UUIDv7."""
     raw = np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16).astype(np.int64)
     millis = raw[:, :6] @ (np.int64(1) << np.arange(40, -1, -8, dtype=np.int64))
     return np.where(raw[:, 6] >> 4 == 7, millis, created)

@@ -38,7 +38,8 @@ def story_text(episode: Episode) -> str:
 
 
 def _contains_topic(content: str, topic: str) -> bool:
-    """Whether a content, its whitespace as single spaces, contains a topic between spaces or its own ends.
+    """Whether `content`, each run of whitespace as one space, contains `topic` with a space or its own end on either
+    side.
 
     Case counts. A final `…` of a topic that was cut is ignored.
     """
@@ -83,7 +84,8 @@ class LocalEpisodeReader:
         return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in found]
 
     def _public_memories(self, admission: Admission) -> Mask:
-        """Return which memories any caller may see: admissible, filters and period aside, and in no boundary scope.
+        """Return a mask of the memories that any caller may see: admissible, filters and period aside, and in no
+        boundary scope.
 
         Boundary scopes, such as `private`, restrict a memory to callers who name them.
         """

@@ -56,8 +56,8 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
     number the file has already. Not synced.
 
     An incomplete last line gets its line end if it is a row, else it is cut. `recorded` is the file's state as last
-    written. Return its new state; None if `recorded` is None and the file was not empty. If `recorded` is `wanting`, or
-    the file was shorter than it says, the rows are appended all the same, and `recorded` is returned as `wanting`.
+    written. Return its new state; None if `recorded` is None and the file was not empty. If `recorded` is `wanting`
+    (the file was found changed), or the file was shorter than it says, return `recorded` as `wanting`.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -82,7 +82,8 @@ def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None)
 
 
 def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> Iterator[LedgerRow]:
-    """Yield the ledger rows with a `seq` above `after`, in order, including the `waiting` ones, each once.
+    """Yield the ledger rows with a `seq` above `after`, in order of `seq`, each once: those of the files, and the
+    `waiting` ones, which are still in the journal.
 
     Lines that are no rows, and rows out of order (`_in_order`), are skipped. With `after`, only the end of each file is
     read.
@@ -119,7 +120,9 @@ def last_seq(folder: Path) -> int:
 
 
 def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
-    """Parse complete lines, and the bytes after the last line end if they are a row."""
+    """Yield the complete lines `whole`, numbered from 1, each with its row, or None if it is no row; then `torn`, the
+    bytes after the last line end, if they are a row.
+    """
     for number, line in enumerate(whole, 1):
         yield LedgerLine(number, _parsed_row(line))
     if row := _parsed_row(torn):
@@ -129,8 +132,8 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
     """Yield the lines; that of a row out of order has a `row` of None.
 
-    A row is out of order if its number is not above that of the row before. But if it is above that of the row before
-    that, the row before is the wrong one: its number was too high.
+    Of two successive rows whose numbers do not rise, the first is out of order (its number is too high) if the second's
+    number lies between those of the row before and of the first; else the second is.
     """
     # a row is yielded only after the next: one with a lower number shows that its own number was too high
     last, held = 0, None
@@ -195,7 +198,9 @@ def _start_after(file: IO[bytes], after: int) -> int:
 
 
 def _parsed_row(line: bytes) -> LedgerRow | None:
-    """Parse a line; None if it is not a JSON object with a positive `seq`."""
+    """Return the row that a line of a ledger file contains; None if it is not a JSON object with a positive integer as
+    `seq`.
+    """
     try:
         row: object = json.loads(line)
     except (ValueError, RecursionError):
@@ -204,7 +209,7 @@ def _parsed_row(line: bytes) -> LedgerRow | None:
 
 
 def _numbered_row(waiting: WaitingRow) -> LedgerRow:
-    """Return a waiting row as a dictionary with its number."""
+    """Return a waiting row as a dictionary, with its number as `seq` in front."""
     # parsed though the text is ours: the journal gave the number after it, and the number stands in front
     return {"seq": waiting.seq, **json.loads(waiting.row)}
 

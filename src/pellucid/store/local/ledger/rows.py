@@ -78,9 +78,8 @@ class LocalLedger:
                     journal.raise_ledger_number(connection, last)
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Yield the ledger rows with a `seq` above `after`, also those still in the journal.
-
-        Damaged lines are skipped.
+        """Yield the ledger rows with a `seq` above `after`, in that order, also those that still wait in the journal to
+        be written to a file. Damaged lines are skipped.
         """
         with os_errors_explained(self.folder):
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
@@ -111,9 +110,9 @@ class LocalLedger:
     def settle(self) -> None:
         """Accept ledger and key as they are; a row of the kind `loss` must have given up the missing rows before.
 
-        Damaged lines move to `YYYY-MM.damaged`, and a missing or damaged key is replaced by its stand-in; the journal
-        records the files' states and the key's fingerprint. Raises StoreBusyError if the vault stays locked for 30
-        seconds.
+        Damaged lines move to `YYYY-MM.damaged`, and the temporary key in use replaces a missing or damaged one; the
+        journal records the files' states and the key's fingerprint. Raises StoreBusyError if the vault stays locked for
+        30 seconds.
         """
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
@@ -128,12 +127,15 @@ class LocalLedger:
         self._vault_key.settle(connection)
 
     def _survey(self, connection: apsw.Connection) -> LedgerSurvey:
-        """Read the whole ledger and compare it with the journal."""
+        """Read the whole ledger and compare it with the states and numbers that the journal has recorded; return the
+        result.
+        """
         given = journal.ledger_number(connection)  # before the waiting rows: others may acknowledge more meanwhile
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
     def _remember_survey(self, connection: apsw.Connection, survey: LedgerSurvey) -> None:
-        """Record the state of each file in the journal if the whole ledger is sound; else mark the files as `wanting`.
+        """Record the state of each file in the journal if the whole ledger is sound; else mark the recorded states as
+        `wanting`, so that the files are read again.
 
         In the first case, also raise the next number above the last one read.
         """

@@ -30,8 +30,8 @@ class Displaced:
         """Decide about the file taken from a path, now named `swap` in an open `folder`; return whether it was the one
         to be replaced.
 
-        If its digest is one that the change expects, or the new one, it is parked (`park`). Otherwise it is a save that
-        an editor made between our check and the rename: it is put back (`_put_back`).
+        If its digest is one that the change expects, or the new one, it is moved to `.pellucid/displaced` (`park`).
+        Otherwise it is a save that an editor made between our check and the rename: it is put back (`_put_back`).
         """
         digest = files.digest(folder, swap)
         if digest is not None and digest in pending.expected | {pending.new_hash}:
@@ -43,9 +43,9 @@ class Displaced:
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
         """Return the user's file `swap` to its path, from which it was taken by mistake.
 
-        The two are exchanged until our own file comes out, which is parked: any other is a newer save of the user, and
-        goes back. If our file is not out after 7 attempts, what came out last becomes a conflict file. If nothing is at
-        the path, as after a removal, `swap` is renamed to it.
+        The two are exchanged until our own file comes out, which goes to `.pellucid/displaced`: any other is a newer
+        save of the user, and goes back. If our file is not out after 7 attempts, what came out last becomes a conflict
+        file. If nothing is at the path, as after a removal, `swap` is renamed to it.
         """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))
@@ -92,7 +92,8 @@ class Displaced:
         digest.
 
         Its path is added to `conflicts`. Without a digest, an unreadable file is named at random; so is one whose names
-        are all taken by other files. If the same bytes were kept there before, the file is parked instead.
+        are all taken by other files. If the same bytes were kept there before, the file goes to `.pellucid/displaced`
+        instead.
         """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)
@@ -122,7 +123,8 @@ class Displaced:
         return True
 
     def settle(self, older_than: float, known_paths: Callable[[], Iterable[str]]) -> None:
-        """Delete parked files older than `older_than` seconds; those that were written to become conflict files.
+        """Delete the replaced files kept in `.pellucid/displaced` for longer than `older_than` seconds; those that were
+        written to become conflict files.
 
         The age is counted from when a file was moved or changed last. An editor that had it open can have written to
         it: then its digest is not the one in its name. `known_paths` returns the paths that the files can belong to.
@@ -144,9 +146,11 @@ class Displaced:
         self._failpoint("displaced-settled")
 
     def _keep_changed(self, changed: list[re.Match[str]], known_paths: Callable[[], Iterable[str]]) -> None:
-        """Make conflict files of parked files that were written to, beside the paths that they came from.
+        """Make conflict files of the files in `.pellucid/displaced` that were written to (given as matches of their
+        names), beside the paths that they came from.
 
-        A file from a path that is not known becomes a conflict file of `displaced.md` at the vault's root.
+        A file from a path that `known_paths` does not return becomes a conflict file of `displaced.md` at the vault's
+        root.
         """
         if not changed:
             return

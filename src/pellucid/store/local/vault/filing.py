@@ -55,9 +55,9 @@ class VaultDrain:
     def recover(self, waiting: Sequence[Pending]) -> None:
         """Clean up what a crashed process left in the folders of these paths.
 
-        Incomplete temporary files are deleted. A swap file, which was being exchanged with its path, is parked or put
-        back (`Displaced.judge`) or, if no change of its path waits, becomes a conflict file. A folder that cannot be
-        reached goes into `blocked`.
+        Incomplete temporary files are deleted. A swap file, which was being exchanged with its path, is moved to
+        `.pellucid/displaced` or put back (`Displaced.judge`) or, if no change of its path waits, becomes a conflict
+        file. A folder that cannot be reached goes into `blocked`.
         """
         by_key = {paths.path_key(each.path): each for each in waiting}
         for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
@@ -213,9 +213,11 @@ class VaultDrain:
         return True
 
     def _replace_file(self, pending: Pending, temp: str) -> bool:
-        """Exchange the temporary file with the one at the path, which is then parked; False if it was gone.
+        """Exchange the temporary file `temp` with the file at the path, and move that to `.pellucid/displaced`; return
+        whether that was done.
 
-        False also if it was not the expected one: then it is back at the path. The temporary file is used up.
+        It is not if there was no file, or one that the change does not expect: then that is back at the path. The
+        temporary file is used up in any case.
         """
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
@@ -232,9 +234,8 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _take_away(self, pending: Pending) -> bool:
-        """Take the file of a change from its path and park it; False if it was gone, or is a newer save of the user.
-
-        The latter is put back.
+        """Move the file of a change from its path to `.pellucid/displaced`; False if it was gone, or was a newer save
+        of the user, which is put back.
         """
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
@@ -248,7 +249,9 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _keep_ours(self, pending: Pending, new_hash: str) -> None:
-        """Write our version beside the path as a conflict file, marked as pending review."""
+        """Write the bytes that a change would have written beside its path as a conflict file, which is named by their
+        digest `new_hash` and marked as pending review.
+        """
         temp = self._write_synced_temp(pending, pending_review(self._payload(pending)))
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
             self._displaced.keep(folder, temp, pending.path, new_hash)

@@ -80,7 +80,8 @@ class VaultKey:
             return "" if expected in (None, fingerprint(key)) else "changed"
 
     def settle(self, connection: apsw.Connection) -> None:
-        """Make the existing key or, if it is missing or damaged, its stand-in the accepted key of the vault.
+        """Make the existing key the accepted key of the vault or, if it is missing or damaged, put the temporary key in
+        its place.
 
         The journal records its fingerprint. Raises StoreError if a file cannot be read or written.
         """
@@ -128,7 +129,9 @@ class VaultKey:
         return self.vault.root / OWN_FOLDER / "ledger"
 
     def _make_stand_in(self) -> bytes:
-        """Return the stand-in, created on first use; if it cannot be written, a random key for this process."""
+        """Return the temporary key, from its file, which is created on first use; if that cannot be, a random key for
+        this process.
+        """
         with suppress(OSError):
             if not self._stand_in.exists():
                 _make_key(self._stand_in)

@@ -61,7 +61,9 @@ class Twins:
         return None
 
     def _listing(self, above: tuple[str, ...]) -> dict[str, set[str]]:
-        """Return the names in a folder, grouped by their folded form; cached."""
+        """Return the names in the folder `above` (its parts), grouped by their form without case and composition
+        (`folded`); cached.
+        """
         if above not in self._folders:
             listing = self._folders[above] = dict[str, set[str]]()
             for name in self._vault.names(above):
@@ -116,8 +118,8 @@ class LocalRecords:
         return seq
 
     def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
-        """Raise ConflictError unless a path has the digest that the change replaces (None: there is no file), or if
-        what is there is no regular file.
+        """Raise ConflictError unless the path of a change has the digest that the change replaces (None: there is no
+        file), and if what is there is no regular file.
 
         What waits in the journal counts as written.
         """
@@ -154,9 +156,10 @@ class LocalRecords:
     def drain(self) -> DrainReport:
         """Write what waits in the journal to the vault, changes and ledger rows; return the paths of what was done.
 
-        What a crash interrupted is finished first, and old parked files are deleted at the end (`Displaced.settle`).
-        Raises StoreBusyError if another process has been draining for 30 seconds, StoreError if the disk is full or
-        failing, a path is out of reach or its bytes in the journal are damaged: what was not written keeps waiting.
+        What a crash interrupted is finished first; at the end old replaced files in `.pellucid/displaced` are deleted
+        (`Displaced.settle`). Raises StoreBusyError if another process has been draining for 30 seconds, StoreError if
+        the disk is full or failing, a path is out of reach or its bytes in the journal are damaged: what was not
+        written keeps waiting.
         """
         connection = self._connections.get()
         displaced = Displaced(self._vault, self._failpoint)
@@ -252,7 +255,9 @@ class LocalRecords:
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, of these only that
+        one.
+        """
         return journal.operations(self._connections.get(), after, op_id)
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
@@ -287,7 +292,8 @@ class LocalRecords:
             return syscalls.exchange_is_atomic(folder)
 
     def close(self) -> None:
-        """Delete parked files that are older than `displaced_for_s`, empty the journal's log, close every connection.
+        """Delete the replaced files in `.pellucid/displaced` that are older than `displaced_for_s` seconds, empty the
+        journal's log, and close every connection.
 
         What cannot be done because the vault or the log is in use, or the disk full, is left out.
         """
@@ -305,8 +311,8 @@ class LocalRecords:
 def _check_form(operation: JournalOperation) -> None:
     """Check an operation's instant `at` and its paths, before anything is read.
 
-    InputError if `at` is no ISO instant, a path is not allowed or occurs twice; ConflictError if a new path differs
-    from another of the operation only in case or Unicode composition.
+    Raises InputError if `at` is no ISO instant, a path is not allowed or occurs twice; ConflictError if a new path
+    differs from another of the operation only in case or Unicode composition.
     """
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")

@@ -73,7 +73,9 @@ class Scrub:
 
     @cached_property
     def _keys(self) -> set[str]:
-        """The `path_key` of each of these paths, which is in the names of its swap and parked files."""
+        """The `path_key` of each of these paths, which is in the names of its swap files and of those in
+        `.pellucid/displaced`.
+        """
         return {paths.path_key(path) for path in self._all_paths}
 
     @cached_property
@@ -88,7 +90,7 @@ class Scrub:
         return content and content_digest(content.data)
 
     def _clear_folder(self, names: Folder, belongs: Belongs) -> int:
-        """Delete the names in a folder of which the predicate `belongs(folder, name)` is true; return how many."""
+        """Delete the files in the folder `names` for whose name `belongs(names, name)` is true; return how many."""
         mine = [name for name in self.vault.names(names) if belongs(names, name)]
         if mine:
             with self.vault.folder(names) as folder:
@@ -129,7 +131,8 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
-        """Remove earlier digests, and the names of paths that are gone, from the journal.
+        """Remove from the journal the earlier digests of the paths that still have a file, and the names of those that
+        are gone.
 
         Return how many entries lost their name.
         """

@@ -76,7 +76,9 @@ def exchange_is_atomic(folder: int) -> bool:
 
 
 def _rename(source_folder: int, source: str, target_folder: int, target: str, flags: int) -> None:
-    """Call the platform's rename with flags; raise OSError if it fails or there is none."""
+    """Rename `source` in one open folder to `target` in another by the platform's call, whose `flags` make it refuse a
+    taken name or exchange the two files; raise OSError if that fails or there is no such call.
+    """
     arguments = (source_folder, os.fsencode(source), target_folder, os.fsencode(target), ctypes.c_uint(flags))
     ctypes.set_errno(0)
     if sys.platform == "darwin":
