@@ -64,5 +64,5 @@ def _with_restatements_until(memory: Memory, limit: datetime) -> Memory:
 
 def _time_of_replacement(memory: Memory, successor_id: str) -> datetime:
     """Return the earliest instant at which the memory `successor_id` can have been known to replace `memory`: the time
-    in that id; the creation of `memory` if it has none."""
+    in that id; if the id contains none, the creation of `memory`."""
     return recorded_at(successor_id, memory.created)

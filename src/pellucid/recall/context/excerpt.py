@@ -58,7 +58,8 @@ class Cutter:
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
-        """Return the query's words in a text, each as its stem and its position; cached per text."""
+        """Return the query's words (those that the cutter weighs) in a text, each as its stem and the position of its
+        first character; cached per text."""
         if text not in self._read:
             found = self._reader.survey(text, names=False).terms if self._weights else ()
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
@@ -141,9 +142,8 @@ def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, 
 
 
 def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the positions of a piece, of those that announce it (`…:`), and of the next if it announces that; in no
-    order.
-    """
+    """Yield the positions in `parts` of the piece at `at`, of the pieces just before it that announce it (`…:`), and of
+    the next piece if this one announces that; in no order."""
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at

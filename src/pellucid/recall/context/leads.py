@@ -160,7 +160,8 @@ def _tell_paths(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: 
 
 
 def _path_in_words(run: Sequence[str]) -> str:
-    """Return names with the verbs between them as words: `A depends on B, which depends on C`."""
+    """Return a chain of edges in words, `A depends on B, which depends on C`; `run` has names and the verbs between
+    them."""
     further = (f", which {verb} {name}" for verb, name in zip(run[3::2], run[4::2], strict=True))
     return " ".join(run[:3]) + "".join(further)
 
@@ -212,7 +213,8 @@ def edge_sentence(memory: Memory, edge: Edge) -> str:
 
 
 def _name_pattern(key: str) -> re.Pattern[str]:
-    """Return a pattern for a node's name, in any spelling of its series and number: `SPEC 054`, :spec:`54`."""
+    """Return a pattern for a node's name in any case and any spelling of its parts: the key `spec-54` matches `SPEC
+    054` and :spec:`54`. `key` is the node's key."""
     parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
     return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 
