@@ -175,8 +175,8 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """Return how many words at the beginning and at the end of a frame, of those shared with another, do not belong to
-    the value between.
+    """Return how many words at the beginning and at the end of a frame, of those it shares with another, stand outside
+    the differing value; the second number is always `end`.
 
     `start` and `end` are the counts of shared words. In a script without spaces a value begins after a particle: `田中`
     and `田村` differ, not `中` and `村`.

@@ -120,7 +120,8 @@ def days_of_documents(memories: Sequence[Memory], state: State, world: World) ->
 def _day_in_header(header: str) -> str:
     """Return the ISO date of a header's last change, or else of its making; empty if it gives none.
 
-    Only dates such as `2026-01-31` and `31-Jan-2026` under the keys of `_DATED` are read.
+    Of the keys in `_DATED`, in their order, the first counts whose value is a date such as `2026-01-31`, with nothing
+    behind it, or begins with one such as `31-Jan-2026`.
     """
     # parsed though `header_text` wrote it: a memory is all that the index has of a header
     lines = (line.partition(":") for line in header.splitlines()[1:])

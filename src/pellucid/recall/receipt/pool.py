@@ -89,7 +89,7 @@ def _id_times(ids: NDArray[np.bytes_]) -> Rows:
 
 
 def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
-    """Return whole numbers of hundredths as floats."""
+    """Return whole numbers of hundredths as floats: 0.75 for 75."""
     return (numbers / 100).astype(np.float32)
 
 
