@@ -57,7 +57,8 @@ def as_stood(memory: Memory, request: "Request") -> Memory:
 
 
 def _with_restatements_until(memory: Memory, limit: datetime) -> Memory:
-    """Return the memory with only those retired attributes that were known to be restated at the instant `limit`."""
+    """Return the memory with only those of its `retired_attributes` that were known by the instant `limit` to have been
+    restated by another memory."""
     left = {name: by for name, by in memory.retired_attributes.items() if _time_of_replacement(memory, by) <= limit}
     return memory if left == memory.retired_attributes else memory.model_copy(update={"retired_attributes": left})
 

@@ -104,7 +104,7 @@ class Reached:
 
 @cache
 def _type_mask(*types: EdgeType) -> NDArray[np.bool_]:
-    """Return a mask over `EDGE_TYPES` of these types."""
+    """Return a mask over `EDGE_TYPES` that is true for these types; all callers share it."""
     return np.array([name in types for name in EDGE_TYPES])
 
 
@@ -143,8 +143,8 @@ class _Trail:
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Add the nodes that a hop is first to reach, and the hop; return the nodes, their strength, and the index of
-        the step to each.
+        """Add the nodes that a hop is first to reach, and the hop; return the nodes (sorted), their strength, and the
+        index in `steps` of the edge to each.
 
         `flow` is the activation along each step. With `together` the flows into one node add up (as `1 − Π(1 − a)`),
         else the greatest counts. Only the 512 strongest steps are looked at, and at most 128 nodes added.
@@ -172,7 +172,8 @@ class _Trail:
         self._add(other.nodes[rest], other.strength[rest] * self.strength.min())
 
     def _add(self, nodes: Ints, strength: Floats) -> None:
-        """Merge in nodes and their strength; `nodes` stays sorted."""
+        """Merge nodes that are new to the trail, and their strength, into `nodes` and `strength`; `nodes` stays
+        sorted."""
         every = np.concatenate((self.nodes, nodes))
         merged = every.argsort()
         self.nodes, self.strength = every[merged], np.concatenate((self.strength, strength))[merged]

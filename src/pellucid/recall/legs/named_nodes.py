@@ -87,7 +87,8 @@ class NamedNodes:
         return bool((columns.active & columns.valid & columns.trusted & visible).any())
 
     def names_of_defined(self) -> tuple[str, ...]:
-        """Return the names that the query uses for seeds that a file defines, the first of each, at most three."""
+        """Return the names that the query uses for those seeds that a file defines, the first name of each, at most
+        three, in the order of the names."""
         left = {node.number for node in self.seeds if node.defined}
         out: list[str] = []
         for name in self._names:

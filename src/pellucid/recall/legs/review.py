@@ -144,7 +144,8 @@ class _DiffReader:
 
 
 def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the paths in the headers of a diff; the content of its hunks is skipped."""
+    """Yield the paths in the headers of a diff, in order; one can come several times. The content of its hunks is
+    skipped."""
     reader = _DiffReader([])
     for line in lines:
         if reader.in_hunk and reader.take_hunk_line(line):
@@ -157,8 +158,12 @@ def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
-    """Yield the paths that one line of a diff's header names, and note in `reader` what it says of the lines that
-    follow. The path of a `---` line is kept there until its `+++` line comes."""
+    """Yield the paths that one line of a diff's header names (`diff --git`, `diff --cc`, `Index:`, `+++`, `rename from`
+    and the like, `Binary files … differ`); nothing for another line.
+
+    A `diff` line sets `reader.header`. The path of a `---` line is kept in `reader.old_path`, and yielded before that
+    of its `+++` line.
+    """
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True

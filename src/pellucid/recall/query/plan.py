@@ -115,9 +115,10 @@ def _is_timeless(request: Request, query_class: str) -> bool:
 
 
 def _depth_of(text: str, request: Request, world: World) -> Gated:
-    """Return how deep to recall, and why: `full` if the setting `gate` is `off`, else by `gate` or by a model (`llm`).
+    """Return how deep to recall, and why: by the setting `gate`, `full` if that is `off`, else as the function `gate`
+    (`heuristic`) or a model (`llm`) says.
 
-    If no model is set up or it fails, `gate` decides, and the reason says so.
+    If no model is set up or it fails, the function `gate` decides, and the reason says so.
     """
     how = request.settings.gate
     if how == "off":
@@ -193,9 +194,8 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 def clean(query: str) -> str:
     """Return the query with control characters, lone surrogates and unassigned characters as spaces, stripped.
 
-    Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace.
-
-    Raises InputError if it is then empty, or longer than 20,000 characters.
+    Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace. Raises
+    InputError if the query as given is longer than 20,000 characters, or if nothing is left of it.
     """
     if len(query) > MAX_CHARACTERS:
         raise InputError(

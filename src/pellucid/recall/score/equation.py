@@ -50,7 +50,7 @@ SESSION_BEST = 3
 
 
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
-    """Return the term of a ranked list: `weight·(k+1)/(k+rank)`; 0 if the rank is 0 (not in the list).
+    """Return the term of each rank in a ranked list, `weight·(k+1)/(k+rank)`; 0 if the rank is 0 (not in the list).
 
     Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that the first rank is worth `weight`.
     """
@@ -102,7 +102,8 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
 
 
 def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, place: Ints) -> Floats:
-    """Return what each candidate lends the one at `position`: `alpha` times their sum is its `expansion`.
+    """Return what each candidate lends the one at `position`, by the columns that `expansion` takes, too: `alpha` times
+    their sum is the `expansion` of that one.
 
     0 for itself and for other sessions.
     """
