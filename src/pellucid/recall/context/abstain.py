@@ -74,7 +74,8 @@ def judge(state: State) -> Abstention | None:
 
 
 def says_unknown(state: State) -> bool:
-    """Whether a leg reports that a document named in the query is not here, or was not known at the time asked for."""
+    """Whether the reason of a leg's report says that a document named in the query is not here (`ABSENT`), or was not
+    known at the time asked for (`NOT_YET`)."""
     return any(leg.reason and (leg.reason == ABSENT or leg.reason.startswith(NOT_YET)) for leg in state.legs)
 
 
@@ -90,8 +91,8 @@ def _is_answered_otherwise(state: State) -> bool:
 
 
 def unsure(doubt: float) -> str:
-    """Return the words that warn of an answer with this doubt, without a full stop; stronger ones from 0.6 on, none
-    (empty) below 0.5."""
+    """Return the words that warn of an answer with this doubt: `not sure that this answers it`, from 0.6 on `not sure:
+    this may not be known here`; empty below 0.5."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"

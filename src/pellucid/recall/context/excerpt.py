@@ -191,7 +191,8 @@ def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of a text in order; joined they are the text."""
+    """Yield the pieces of a text in order: items of a list, rows of a table, headings and blocks of code whole,
+    paragraphs by sentences. Joined they are the text."""
     for block in _blocks(text):
         if _FENCE.match(block) or _ITEM.match(block):
             yield block

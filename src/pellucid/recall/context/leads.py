@@ -136,7 +136,7 @@ def _day_in_header(header: str) -> str:
 
 
 def _edges_of_ways(found: Sequence[_EdgeAnswer], world: World) -> dict[int, Edge]:
-    """Return the edges on the ways to these answers, by their numbers."""
+    """Map the numbers of the edges on the ways to these answers to the edges."""
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     return dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
 

@@ -85,15 +85,16 @@ def note(note_id: str, body: str) -> str:
 
 
 def body_of(content: str) -> str:
-    """Return a memory's words, all lines but the first indented, blank lines left out, and blocks of code closed."""
+    """Return a memory's words, each line made `harmless`, all lines but the first indented, blank lines left out, and
+    blocks of code closed (`with_code_closed`)."""
     lines = (harmless(line) for line in with_code_closed(content).splitlines())
     return NEXT_LINE.join(line for line in lines if line)
 
 
 def with_code_closed(text: str) -> str:
-    """Return a text that may have been cut out of a longer one, with each block of code closed.
+    """Return a text that may have been cut out of a longer one, with each block of code closed by its fence.
 
-    A sign that only ends code from before the text, or begins code after the text, is left out.
+    A fence that only ends code from before the text, or begins code after the text, is left out.
     """
     lines = text.splitlines()
     signs = [(at, found) for at, line in enumerate(lines) if (found := _CODE.fullmatch(line))]
