@@ -137,7 +137,8 @@ def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _first_statements(graph: _Graph, edges: Sequence[FiledEdge]) -> str:
-    """Return the first three different edges as phrases (`A depends on B`), and the number of the others."""
+    """Return the first three different edges as phrases (`A depends on B`), joined by commas, and the number of the
+    others, if there are any: ` and 2 more like it`."""
     phrases = dict.fromkeys(
         f"{graph.name(filed.edge.source)} {EDGE_PHRASES[filed.edge.type]} {graph.name(filed.edge.target)}"
         for filed in edges
@@ -262,7 +263,7 @@ def _one_sided_replacements(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _source_places(edges: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
-    """Return the places where edges are stated, each place once."""
+    """Return the places where edges are stated, in the order of the edges, each place once."""
     places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in edges)
     return tuple(SaidAt(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)
 

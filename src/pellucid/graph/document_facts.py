@@ -88,7 +88,8 @@ def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
 
 
 def _add_alias(reading: _FactReading, name: str) -> None:
-    """Add another name of the document, unless `name` is a placeholder such as `none` or the document's own name."""
+    """Add `name` to `reading.out.aliases` as another name of the document, unless it is a placeholder such as `none` or
+    the document's own name."""
     if (key := node_key(name)) not in _UNNAMED and key != reading.key:
         reading.out.aliases.add((key, reading.key))
 
@@ -211,7 +212,8 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
 
 
 def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
-    """Add mentions of the documents that a section names, also in its heading and in code, but not in comments."""
+    """Add to `reading.out` mentions of the documents that a section names, also in its heading and in code, but not in
+    comments; `voice` states them."""
     text = section.content
     if reading.format.comment in text:
         text = blank_spans(text, reading.format.markup(text).comments)

@@ -72,7 +72,8 @@ class _TextDrawing:
         return f"{ends[0]} {arrow} {ends[1]}{self.undefined_mark(line.far)}  ({'; '.join([*sources, *more])}){closed}"
 
     def statement_source(self, filed: FiledEdge) -> str:
-        """Return the source of an edge and its confidence: `Depends on, specs/SPEC-054.md:30-34, 0.95`."""
+        """Return the source of an edge and its confidence, `Depends on, specs/SPEC-054.md:30-34, 0.95`: its section, if
+        it has one, and the place of its memory, or its vault file if no place is known."""
         edge = filed.edge
         where = one_line(self.places.get(edge.memory_id, filed.path))
         return ", ".join(each for each in (one_line(edge.section), where, f"{edge.confidence:.2f}") if each)

@@ -95,7 +95,8 @@ class FactCollector:
         )
 
     def _strongest_edges(self) -> dict[_EdgeKey, Edge]:
-        """Return the edges but for mentions of a node at an end of an edge of another type from the same memory."""
+        """Return the edges by key, without mentions of a node that is an end of an edge of another type from the same
+        memory."""
         stronger = [edge for edge in self.edges.values() if edge.type != "MENTIONS"]
         joined = {(edge.memory_id, end) for edge in stronger for end in (edge.source, edge.target)}
         return {

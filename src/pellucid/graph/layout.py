@@ -146,7 +146,8 @@ def _box_at(angle: float, radius: float, width: float) -> Box:
 
 
 def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
-    """Whether two of the boxes overlap or are closer than the gap (see `Box.is_near`)."""
+    """Whether any two of the boxes overlap or are closer than the gap (see `Box.is_near`); `boxes` maps node keys to
+    them."""
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

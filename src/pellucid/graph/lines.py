@@ -91,7 +91,8 @@ class Labels:
         return one_line(node.type) if node else ""
 
     def is_undefined(self, key: str) -> bool:
-        """Whether no file defines the node, as far as `nodes` tell; False for memories and episodes."""
+        """Whether no file defines the node with this key, as far as the labels' `nodes` tell; False for memories and
+        episodes."""
         node = self.nodes.get(key)
         return not (node and node.defined) and not IDENTITY.fullmatch(key)
 

@@ -174,8 +174,8 @@ def _bend_point(near: Box, far: Box, bend: float) -> tuple[float, float]:
 
 
 def _edge_title(line: DrawnEdge, labels: Labels) -> str:
-    """Return an edge in words: its ends and type, the sections that state it, its confidence, and when it was
-    closed."""
+    """Return an edge in words: its ends and type, the part of the target that is meant, the sections that state it, its
+    confidence, and when it was closed, as far as there are any."""
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
     anchors = "".join(f" {anchor_text(anchor)}" for anchor in line.anchors)
     sections = ", ".join(dict.fromkeys(one_line(filed.edge.section) for filed in line.statements if filed.edge.section))

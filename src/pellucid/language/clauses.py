@@ -203,7 +203,7 @@ def _filler_pattern() -> re.Pattern[str]:
 
 @cache
 def _reason_pattern() -> re.Pattern[str]:
-    """Return a pattern for everything from a `because` or the like on."""
+    """Return a pattern for the end of a clause from a `because` or the like on, with the blanks before it."""
     return re.compile(rf" +(?:now that|{'|'.join(sorted(lexicon.words('reasons')))})\b.*$", re.IGNORECASE)
 
 

@@ -39,7 +39,8 @@ def without_clitics(text: str) -> str:
 
 
 def _spelled_out(found: re.Match[str]) -> str:
-    """Return the text that replaces a match of `_DENIALS`."""
+    """Return the text that replaces a match of `_DENIALS`: `can not`, `will not` (either with the match's capital) or `
+    not`."""
     if found["can"]:
         return f"{found['can']} not"
     return f"{found['will']}ill not" if found["will"] else " not"

@@ -76,7 +76,8 @@ def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def reading_length(text: str) -> int:
-    """Return the number of words in a text; three characters of an unspaced script (Han, Thai) count as two."""
+    """Return the number of words in a text; three characters of an unspaced script (Han, Thai) count as two words,
+    rounded up."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _UNSPACED.findall(text))

@@ -64,7 +64,8 @@ def ablate(state: State, parts: Collection[str]) -> State:
 
 
 def _replay_from_receipt(state: State) -> State:
-    """Work the state out again, with the recorded columns in place of what stages would read from the index."""
+    """Return the state with its terms, filters and order worked out again from the receipt alone: recorded columns
+    stand in for what stages would read from the index. Raises NotComputableError as these stand-ins do."""
     rerank, diversify = _with_rerank_scores, _with_pairs_compared
     return replay(state, {"legs": _with_remaining_legs, "ladder": ladder, "rerank": rerank, "diversify": diversify})
 
@@ -87,7 +88,8 @@ def _check_questions(state: State, reduced: State) -> None:
 
 
 def _with_first_questions(state: State, count: int) -> State:
-    """Return the state with the legs of its first `count` questions only: the query, then its sub-questions."""
+    """Return the state with the reports of the legs that were asked its first `count` questions: 1 is the query itself
+    (`vector`), 2 its first sub-question (`vector@2`), and so on. The pool is not changed."""
     return replace(state, legs=tuple(each for each in state.legs if int(each.name.partition("@")[2] or 1) <= count))
 
 
@@ -103,7 +105,8 @@ def _input_of_next_pass(state: State) -> object:
 
 
 def _stages_switched_off(stages: Sequence[StageTrace], parts: Collection[str]) -> tuple[StageTrace, ...]:
-    """Return the stage reports, with the stages among `parts` reported as switched off."""
+    """Return the stage reports in order; the report of a stage named in `parts`, also of a further iteration
+    (`expand@2`), is replaced by one with 0 ms and the note `switched off`."""
     return tuple(
         StageTrace(name=each.name, ms=0.0, note="switched off") if base_of(each.name) in parts else each
         for each in stages
@@ -198,8 +201,8 @@ def _with_rerank_scores(state: State) -> State:
 
 
 def _with_pairs_compared(state: State) -> State:
-    """Return the state with the similar pairs that `diversify` would compare, those of which both candidates passed
-    every filter; with no pairs if `diversify` is left out."""
+    """Return the state with only those recorded similar pairs (`pool.pairs`) of which both candidates passed every
+    filter, since `diversify` would compare these; with no pairs if the request leaves `diversify` out."""
     pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}
     pairs = {(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]}

@@ -57,12 +57,13 @@ def as_stood(memory: Memory, request: "Request") -> Memory:
 
 
 def _with_restatements_until(memory: Memory, limit: datetime) -> Memory:
-    """Return the memory with only those retired attributes that were known to be restated at the instant `limit`."""
+    """Return the memory with only those of its `retired_attributes` that were known by the instant `limit` to have been
+    restated by another memory."""
     left = {name: by for name, by in memory.retired_attributes.items() if _time_of_replacement(memory, by) <= limit}
     return memory if left == memory.retired_attributes else memory.model_copy(update={"retired_attributes": left})
 
 
 def _time_of_replacement(memory: Memory, successor_id: str) -> datetime:
     """Return the earliest instant at which the memory `successor_id` can have been known to replace `memory`: the time
-    in that id; the creation of `memory` if it has none."""
+    in that id; if the id contains none, the creation of `memory`."""
     return recorded_at(successor_id, memory.created)

@@ -65,7 +65,8 @@ def effect(state: State, parts: Sequence[str]) -> Effect:
 
 
 def effects(state: State) -> list[Effect]:
-    """Return the effect of leaving out each leg that found something, one by one, in the order the legs were asked."""
+    """Return the effect of leaving out each leg that found something admissible, one leg at a time, in the order the
+    legs were asked; a leg stands also for its questions (`vector@2`)."""
     return [
         effect(state, (name,)) for name in dict.fromkeys(base_of(each.name) for each in state.legs if each.admitted)
     ]
@@ -100,7 +101,8 @@ def _without_known_repeats(state: State, repeats: Mapping[int, int]) -> list[str
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Return Kendall's τ of distinct ranks against rising order: 1 if they rise, -1 if they fall; None if below two."""
+    """Return Kendall's τ between distinct ranks and their rising order: 1 if they rise, -1 if they fall; None for fewer
+    than two ranks."""
     count = len(places)
     if count < 2:
         return None

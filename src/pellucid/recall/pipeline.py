@@ -67,10 +67,8 @@ def run(request: Request, world: World) -> State:
 
 
 def ranked(request: Request, world: World) -> State:
-    """Run every stage but the last, further iterations included; errors as of `run`.
-
-    Return the state, from which a context can be assembled.
-    """
+    """Run every stage but the last, further iterations included, and return the state, from which a context can be
+    assembled. Errors are raised as by `run`."""
     state = _run_stages(STAGES[:-1], State(request), world)
     for number in range(2, request.settings.max_iterations + 1):
         started = perf_counter()
@@ -86,7 +84,8 @@ def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingP
     """Return the state with the terms of all stages worked out once more, except those of optional stages that
     `left_out` names. Nothing is read.
 
-    `read` maps names of stages to what is called before their terms, in place of `run`, whether the stage ran or not.
+    `read` maps names of stages to functions; each is called before the terms of its stage, in place of `run`, whether
+    the stage is left out or not.
     """
     skipped = left_out(state)
     for stage in STAGES:
@@ -105,10 +104,9 @@ def left_out(state: State) -> frozenset[str]:
 
 
 def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str = "") -> State:
-    """Run and record these stages; optional ones that the request leaves out are only recorded as switched off.
-    `suffix` (`@2` in the second iteration) is appended to their names in the record. DeadlineError if time runs out;
-    other errors as of `_attempt_stage`.
-    """
+    """Run these stages, and return the state with their reports; optional ones that the request leaves out are only
+    reported as switched off. `suffix` (`@2` in the second iteration) is appended to their names in the reports. Raises
+    DeadlineError if time runs out; other errors as `_attempt_stage` does."""
     for stage in stages:
         world.deadline.check()
         name = stage.name + suffix

@@ -40,11 +40,10 @@ def asks_a_model(settings: RecallSettings) -> bool:
 
 
 def trim_history(history: History, limits: HistorySettings, now: datetime) -> int:
-    """Delete the events and citations beyond `limits`, and empty the receipts beyond them; return how many of all
-    these.
+    """Delete the events and citations older than `event_days`, and events beyond the newest `events`, and empty the
+    receipts beyond the `limits` (`empty_receipts`); return how many were deleted or emptied together.
 
-    Events and citations go after `event_days`, and events beyond the newest `events`; for receipts see
-    `empty_receipts`. `now` must have a time zone.
+    `now` must have a time zone.
     """
     dropped = history.trim(epoch_ms(now - timedelta(days=limits.event_days)), limits.events)
     return dropped + empty_receipts(history, limits, now)
@@ -75,7 +74,8 @@ class Recaller:
     """Opens the model that optional passes ask; None if none is set up."""
 
     def run(self, request: "Request", deadline: Deadline | None = None) -> "State":
-        """Run one recall over one snapshot of the namespace and record nothing; DeadlineError if it takes too long."""
+        """Run one recall over one snapshot of the namespace and return its finished state; nothing is recorded. Raises
+        DeadlineError if it takes too long, and other errors as `pipeline.run` does."""
         from pellucid.recall.pipeline import run
 
         with self.world(request, deadline) as world:
@@ -103,7 +103,8 @@ class Recaller:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
     def _chat(self, request: "Request", deadline: Deadline) -> "ChatModel | None":
-        """Return the chat model, opened only if the request asks one (`asks_a_model`); else, or without one, None."""
+        """Return the chat model, opened only if the request asks one (`asks_a_model`); None if it asks none or none is
+        set up."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
@@ -117,7 +118,7 @@ class Recaller:
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
         def make_record() -> RecallRecord:
-            """Pack the receipt, and return the record of the recall with it."""
+            """Return the record of the recall, with the receipt that is packed only here."""
             return _record_of(request, event, drafted.packed(), served, drafted.query)
 
         # packed by the thread that writes, so that no answer waits for it

@@ -13,9 +13,8 @@ from pellucid.recall.state import Pool, State
 def rescore(state: State) -> tuple[Pool, Ints]:
     """Return a receipt's pool with the terms and final scores of its recall, to the last bit, and the ranking.
 
-    Both are worked out from the recorded columns; the ranking is pool positions, best first. Only these two are
-    returned, for the rest of the replayed state is not that of the recall: its rungs name `mmr-diversify` twice, its
-    times are new.
+    Both are worked out from the recorded columns; the ranking is pool positions, best first. The rest of the replayed
+    state is not returned, for it is not that of the recall: its `rungs` name `mmr-diversify` twice.
     """
     rejected = state.pool.rejected  # cuts by later rungs stand in it, too, and came after the ranking
     filtered = np.where(rejected > len(FILTERS), 0, rejected).astype(np.uint8)

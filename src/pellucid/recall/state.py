@@ -52,7 +52,8 @@ class Request:
 
     @property
     def granted(self) -> int:
-        """Return the boundary scopes that the caller has as bits, in the order of `BOUNDARY_SCOPES`."""
+        """Return the boundary scopes (such as `private`) that the caller has as bits, in the order of
+        `BOUNDARY_SCOPES`."""
         return boundary_bits(self.scopes)
 
 

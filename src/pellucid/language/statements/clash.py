@@ -38,7 +38,7 @@ class Clash:
 
 def clash(older: str, newer: str) -> Clash | None:
     """Return the strongest contradiction of an older statement by a newer one; None if both can hold, or if one of them
-    has no frame, that is no form in which statements are compared (see `frames.frames`).
+    has no part that can be compared (see `frames.frames`).
 
     Its `strength`, strongest first: `plain`, the newer says what holds now; `open`, both cannot hold, but it is open
     which does; `guess`, the newer tells of a change, which may concern the older.
@@ -124,7 +124,8 @@ def _clash_with_old_number(older: str, change: Change) -> Clash | None:
     """Return how a change of a number clashes with an older text that states the old number of the same thing, else
     None.
 
-    `plain` if the older text says nothing else; else `guess`, and not whole if its clause says more.
+    `plain` if the older text says nothing else, not even a mark at its end; else `guess`, and not whole if its clause
+    says more.
     """
     for part in comma_parts(older):
         for frame in frames(part):
@@ -175,8 +176,8 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """Return how many words at the beginning and at the end of a frame, of those shared with another, do not belong to
-    the value between.
+    """Return how many words at the beginning and at the end of a frame, of those it shares with another, stand outside
+    the differing value; the second number is always `end`.
 
     `start` and `end` are the counts of shared words. In a script without spaces a value begins after a particle: `田中`
     and `田村` differ, not `中` and `村`.

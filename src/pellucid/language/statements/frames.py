@@ -264,7 +264,8 @@ def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
 
 
 def _find_phrase(frame: Frame, phrase: str) -> int | None:
-    """Return the index of a phrase's first token in a frame; None if the frame does not have the phrase."""
+    """Return the index of the first token at which the words of a phrase stand in a frame, in a row; None if they do
+    not."""
     wanted, words = tuple(phrase.split()), frame.words
     return next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
 

@@ -74,13 +74,15 @@ def judge(state: State) -> Abstention | None:
 
 
 def says_unknown(state: State) -> bool:
-    """Whether a leg reports that a document named in the query is not here, or was not known at the time asked for."""
+    """Whether the reason of a leg's report says that a document named in the query is not here (`ABSENT`), or was not
+    known at the time asked for (`NOT_YET`)."""
     return any(leg.reason and (leg.reason == ABSENT or leg.reason.startswith(NOT_YET)) for leg in state.legs)
 
 
 def _is_answered_otherwise(state: State) -> bool:
     """Whether the best candidate was found by something that the query asks for beside words: by the graph leg, as its
-    answer; by the files under review; or by the procedural leg, if the caller's filters allow only its categories."""
+    answer; by the files under review; or by the procedural leg, if the caller's filters allow only its categories. The
+    ranking (`state.order`) must not be empty."""
     pool, first, wanted = state.pool, state.order[0], set(state.request.filters.categories)
     asked = ("review",) if state.request.review else ()
     asked += ("procedural",) if wanted and wanted <= {*CATEGORIES} else ()
@@ -89,8 +91,8 @@ def _is_answered_otherwise(state: State) -> bool:
 
 
 def unsure(doubt: float) -> str:
-    """Return the words that warn of an answer with this doubt, without a full stop; stronger ones from 0.6 on, none
-    (empty) below 0.5."""
+    """Return the words that warn of an answer with this doubt: `not sure that this answers it`, from 0.6 on `not sure:
+    this may not be known here`; empty below 0.5."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
@@ -169,7 +171,8 @@ def signs_of_answer(state: State) -> Mapping[str, Sign]:
 def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, Sign]:
     """Return the signs that a ranking has an answer: `held`, the weighted share of the query's content words that the
     first three candidates contain together; `near`, the mean of the highest cosines; and `met`, the mean of the highest
-    reranker scores. One is left out if it cannot be measured: no content words, all cosines 0, no scores."""
+    reranker scores. A sign that cannot be measured is left out: `held` without content words, `near` if all cosines are
+    0, `met` if no candidate has a score. `order` and `rows` are as in `doubt`."""
     first, signs = order[:TOGETHER], dict[str, Sign]()
     if plan.telling:
         signs["held"] = Sign(share_of_words_met(pool, first, plan, rows), tuple(first.tolist()))
@@ -200,7 +203,8 @@ def _without_foreign_scores(state: State) -> Pool:
 
 
 def nearness(state: State, position: int) -> float:
-    """Return how near the candidate at this pool position is: 1 less the doubt of a ranking of it alone."""
+    """Return how near the candidate at this pool position is to the query, 0 to 1: 1 less the `doubt` of a ranking that
+    has this candidate alone."""
     alone = np.array([position], dtype=np.int64)
     return 1 - doubt(_without_foreign_scores(state), alone, state.plan, state.corpus.rows)
 
@@ -290,9 +294,10 @@ def why_nothing(state: State, world: World) -> str:
 
 
 def _past_in_words(request: Request) -> str:
-    """Return what was not so at the past instants of a request: `is known to have held on 2020-01-01`.
+    """Return the words that follow `nothing here` in the reason for an empty answer about the past: `is known to have
+    held on 2020-01-01`, or `was known on 2021-01-01` (with ` to have held on …` behind it if both instants are given).
 
-    It says `known`, since something that was not written down may have held all the same.
+    The first date is `as_of`, that after `was known` is `as_known_at`; without either it is `is known to have held`.
     """
     held, known = (f" on {at.date().isoformat()}" if at else "" for at in (request.as_of, request.as_known_at))
     if not known:
@@ -301,7 +306,8 @@ def _past_in_words(request: Request) -> str:
 
 
 def _filters_in_words(filters: Filters) -> Iterator[str]:
-    """Yield the caller's filters in words: `the tag billing`."""
+    """Yield the caller's filters in words, each by itself: a tag (`the tag billing`), all categories together (`the
+    category rule or skill`), the agent, the session; nothing for a filter that is not set."""
     yield from (f"the tag {each}" for each in filters.tags)
     if filters.categories:
         yield f"the category {' or '.join(filters.categories)}"

@@ -43,9 +43,10 @@ class Assembly:
 def assemble(state: State, world: World) -> State:
     """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers.
 
-    Return the state with `kept`, `served`, `repeats`, `abstention`, `context` and further `rungs`, and with the `paths`
-    of served memories in place of the `ways`. In `pool.rejected`, each ranked memory has the number (1 + its index in
-    `RUNGS`) of the rung that stopped it, else 0; what only an abstention withholds has 0, too.
+    Return the state with `kept`, `served`, `repeats`, `abstention`, `context` and further `rungs` (reports of filters),
+    and with the `paths` of served memories in place of the `ways`. In `pool.rejected`, each ranked memory has the
+    number (1 + its index in `RUNGS`) of the filter that stopped it, else 0; what only an abstention withholds has 0,
+    too.
     """
     kept, served, repeats = without_repeats(state, world)
     ranked, left = len(state.order), len(state.order) - len(repeats)
@@ -93,8 +94,8 @@ def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Con
 def _context_without_memories(state: State, world: World, abstention: Abstention | None, ranked: int) -> Assembly:
     """Return a context that says that nothing is recalled, with as many of the nearest misses as fit the budget.
 
-    `abstention` is None if the message needs no memory: then there are no misses. `ranked` is how many memories the
-    abstention withheld.
+    `abstention` is None if the message needs no memory: then no miss is named. `ranked` is how many memories the
+    abstention withheld; if some, their filter report precedes that of `budget-fit`.
     """
     rungs = (_rung(ABSTENTION, ranked, 0, "too much doubt"),) if ranked else ()
     rungs = (*rungs, _rung("budget-fit", 0, 0, "over the budget"))
@@ -179,8 +180,8 @@ def _fill_budget(
 ) -> tuple[ContextBuilder, tuple[Omission, ...]]:
     """Return the context with as many of these lines as fit, none repeating another, and the memories left out of it.
 
-    Lines of memories in `leading` are excerpts already and are not cut. Adds the rung of repeats, if there were any,
-    and `budget-fit` to `rungs`.
+    Lines of memories whose ids are in `leading` are excerpts already and are not cut. Appends to `rungs` the report of
+    the filter of repeats, if it left out any, and that of `budget-fit`.
     """
     budget, must_stay = state.request.settings.char_budget, irreplaceable(state)
     cutter = Cutter(state, world, state.plan.telling)
@@ -190,7 +191,7 @@ def _fill_budget(
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
     def fill(lines: Sequence[ContextLine]) -> ContextBuilder:
-        """Return a builder with as many of these lines as fit."""
+        """Return a builder with as many of these lines as fit the budget, long ones shortened."""
         builder = _empty_builder(state, lines)
         builder.fill(lines, budget, shorten)
         return builder
@@ -207,9 +208,10 @@ def _fill_budget(
 def _apply_model_passes(
     state: State, world: World, builder: ContextBuilder, rungs: list[FilterTrace], passes: list[PassTrace]
 ) -> ContextBuilder:
-    """Return the context after the model passes that are switched on; add their rungs and reports to the two lists.
+    """Return the context after the model passes that are switched on (`facts`, `cleanup`); append the filter report of
+    `facts` to `rungs`, and the reports of both to `passes`.
 
-    A rewording that makes the context longer than the budget is not used.
+    A rewording that makes the context longer than the budget is not used; its report says so.
     """
     settings, fitting = state.request.settings, builder.ranked
     if "facts" in settings.context_passes:
@@ -231,10 +233,10 @@ def _apply_model_passes(
 def _drop_unasked_sections(
     state: State, lines: list[ContextLine]
 ) -> tuple[list[ContextLine], tuple[Omission, ...], list[FilterTrace]]:
-    """Leave out the sections that the graph leg did not find, if the query asks for edges only.
+    """Leave out the sections that the graph leg did not reach, if the query asks for edges only (`plan.only_edges`).
 
-    Returns the lines that stay, the omissions, and the rung; all lines and no rung if the query asks for more than
-    edges.
+    Returns the lines that stay, the omissions, and the report of this filter; if the query asks for more than edges,
+    all lines, no omission and no report.
     """
     if not state.plan.only_edges:
         return lines, (), []
@@ -249,7 +251,7 @@ def _drop_uninformative_lines(
     """Leave out the lines that say nothing of the question: return the lines that stay, and the omissions.
 
     `ids` are the ids of the memories that the receipt records as such; None if they are to be looked for
-    (`uninformative_lines`). Adds a rung to `rungs` if a line is left out.
+    (`uninformative_lines`). Appends the report of this filter to `rungs` if a line is left out.
     """
     silent = uninformative_lines(state, world, lines) if ids is None else [e for e in lines if e.memory.id in ids]
     if not silent:
@@ -260,7 +262,11 @@ def _drop_uninformative_lines(
 
 
 def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder) -> Iterator[Omission]:
-    """Yield the omission of each memory that another line covers, with the number of that line in its reason."""
+    """Yield the omission of each memory that another line covers, with the number of that line in the context in its
+    reason.
+
+    `covered_by` maps the ids of memories left out to those of lines that say the same (`line_covering`).
+    """
     number = {memory_id: place for place, memory_id in enumerate(builder.included, start=1)}
     for memory_id in covered_by:
         covering = number[line_covering(covered_by, memory_id)]
@@ -268,7 +274,8 @@ def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder
 
 
 def _rung(name: str, came: int, passed: int, reason: str) -> FilterTrace:
-    """Return a rung that `came` memories reached and `passed` passed; it has its reason if it stopped one."""
+    """Return the report of the filter `name`, which `came` memories reached and `passed` passed; it has the `reason`
+    only if fewer passed than came."""
     return FilterTrace(name=name, considered=came, admitted=passed, reason=reason if passed < came else None)
 
 
@@ -284,9 +291,8 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
 
 
 def _unknown_names(state: State) -> Iterator[str]:
-    """Yield the reason of each leg that does not know what the query names, or knows none of the edges that are asked
-    for there, with the names spelled in it (`reason_with_names`).
-    """
+    """Yield the reason of each leg that reports a name in the query as unknown, or as a thing without the edges that
+    are asked for, with these names spelled out in it (`reason_with_names`). Reasons of other kinds are left out."""
     said = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     yield from filter(None, said)
 
@@ -300,8 +306,9 @@ def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuil
 
 
 def _render_context(state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]) -> Context:
-    """Return the context with its text: headings get their details, and episodes their lines, as the budget allows.
-    Without lines, it says that nothing is recalled."""
+    """Return the context with its text: headings get their details, and further episodes their lines, as the budget
+    allows. If `builder` has no lines, the text says that nothing is recalled. `omitted` becomes that field of the
+    context."""
     if not builder.lines:
         return replace(_context_of_nothing(state, FAR), omitted=omitted)
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))

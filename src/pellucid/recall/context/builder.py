@@ -62,9 +62,10 @@ class ContextLine:
     def of(
         cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = (), day: str | None = None
     ) -> "ContextLine":
-        """Return the line of a memory as it is read at the instant `at`; for `disputed` see `mark_of`.
+        """Return the line of a memory as it is read at the instant `at`; `place` is its rank, from 0; for `disputed`
+        see `mark_of`.
 
-        `day` is the date that its document gives itself; None for the day from which the memory is valid.
+        `day` is the ISO date that its document gives itself; None for the day from which the memory is valid.
         """
         group = (memory.episode_id or memory.session_id or "", day or day_of(memory))
         mark, end = mark_of(memory, at, disputed), end_of_document(memory, at)
@@ -170,22 +171,23 @@ class ContextBuilder:
                 self.lines[at] = longer
 
     def omitted(self, lines: Sequence[ContextLine], budget: int) -> tuple[Omission, ...]:
-        """Return an omission for each of these lines that was not put, with how many characters it would need."""
+        """Return an omission for each of these lines that was not put, in their order; its reason says how many
+        characters the context would have with the line, and how many `budget` allows."""
         put = {line.place for line in self.lines}
         return tuple(self._omission(line, budget) for line in lines if line.place not in put)
 
     def _omission(self, line: ContextLine, budget: int) -> Omission:
-        """Return the record of a line that does not fit the budget. `xray.words.rungs.missing_characters` reads the two
-        numbers back from the reason, which is all of it that a receipt keeps.
-        """
+        """Return the record of a line that does not fit the budget, with a reason such as `needs 912 of 800
+        characters`. `xray.words.rungs.missing_characters` reads the two numbers back from it: a receipt keeps nothing
+        else."""
         in_part = ", and no passage of it fits" if line.length > LEAST else ""
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(
         self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
     ) -> list[int]:
-        """Fill the characters left with details of headings, best heading first, then with the lines `episodes`; return
-        the indices in `episodes` of the lines put. What does not fit is left out.
+        """Fill the characters left with details of headings, best heading first (`NEAR` gets none), then with the lines
+        `episodes`; return the indices in `episodes` of the lines put. What does not fit is left out.
 
         `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
         groups under one heading all are described or none.
@@ -217,7 +219,7 @@ class ContextBuilder:
 
     @property
     def groups(self) -> dict[Group, list[ContextLine]]:
-        """Return the lines of each group, in order of rank."""
+        """Return the lines of each group, in order of rank; the group whose best line has the best rank comes first."""
         return _by_group(self.ranked)
 
     @property
@@ -253,13 +255,14 @@ class ContextBuilder:
         return text + self._citation_block(ranked) if self._citing == "oai" else text
 
     def _citation_block(self, ranked: Sequence[ContextLine]) -> str:
-        """Return the citation block of these lines."""
+        """Return the `<oai-mem-citation>` block with the citations of these lines in order, and their distinct session
+        ids; empty if they have neither."""
         rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
 
 
 def _by_group(lines: Iterable[ContextLine]) -> dict[Group, list[ContextLine]]:
-    """Return the lines of each group, in their order."""
+    """Map each group to its lines, in the order given; groups come in the order of their first lines."""
     out: dict[Group, list[ContextLine]] = {}
     for line in lines:
         out.setdefault(line.group, []).append(line)

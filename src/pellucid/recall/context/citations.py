@@ -49,9 +49,11 @@ class Cited:
 
 
 def citations_of(memory: Memory) -> tuple[Citation, ...]:
-    """Return the places that a memory was read from: a path or session, and a range of its lines or turns.
+    """Return the places that a memory was read from, in the order of its evidence: a path or session, and a range of
+    its lines or turns.
 
-    Evidence without a real range is left out, and so is a path that could break out of the block (`_can_be_cited`).
+    Evidence without a real range (`path:3-5`, from 1, rising) is left out, and so is a path that could break out of the
+    block (`_can_be_cited`). The note of each is the memory's category and the last ten characters of its id.
     """
     note = f"{memory.category} {memory.id[-SHORT_ID:]}"
     found = (_RANGE.fullmatch(each) for each in memory.evidence)
@@ -80,14 +82,16 @@ def plain_line(number: int, memory: Memory) -> str:
 
 
 def oai_block(citations: Iterable[Citation], rollout_ids: Sequence[str]) -> str:
-    """Return the citation block; empty if there is neither a citation nor a session."""
+    """Return the `<oai-mem-citation>` block, on a new line, with each citation and each of the session ids
+    `rollout_ids` on a line of its own; empty if there is neither a citation nor a session."""
     entries, rollouts = "".join(f"{each}\n" for each in citations), "".join(f"{each}\n" for each in rollout_ids)
     return f"{OPENING}{entries}{BETWEEN}{rollouts}{CLOSING}" if entries or rollouts else ""
 
 
 def parse_citations(text: str) -> Cited:
-    """Return the distinct citations and session ids in the `<oai-mem-citation>` blocks of a text, in order, and the
-    number of lines among the citation entries that are none."""
+    """Return the distinct citations and session ids in the `<oai-mem-citation>` blocks of a text, in order, and how
+    many lines among the citation entries are no citation (`_parse_entry`). All are empty, and 0, for a text without
+    blocks."""
     entries: dict[Citation, None] = {}
     rollouts: dict[str, None] = {}
     malformed = 0
@@ -118,7 +122,8 @@ def _element_bodies(text: str, name: str) -> Iterator[str]:
 
 
 def _parse_entry(line: str) -> Citation | None:
-    """Return the citation in a line; None if the line does not have its form, or has an impossible range."""
+    """Return the citation in a line of the form `path:3-5|note=[words]`; None if the line has another form, or a range
+    that does not begin at 1 or later and end at its beginning or later."""
     found = _ENTRY.fullmatch(line)
     if found is None or not 0 < int(found["start"]) <= int(found["end"]):
         return None

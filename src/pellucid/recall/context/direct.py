@@ -37,9 +37,10 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Return which candidate answers directly: of those that pass the filters and all `_gates`, the one with most of
-    the query's words, if it leads by `MARGIN`. Else there is no answer, and the reason is the gate that the last ones
-    failed, `ambiguous` without a lead, or `no-candidates`. `filtered_by` has all gates that rejected some."""
+    """Return which candidate answers directly: of those that pass the filters and all `_gates`, the one with the
+    greatest share of the query's content words, if it leads by `MARGIN`. Else there is no answer (None), and the reason
+    is the gate that the last ones failed, `ambiguous` without a lead, or `no-candidates`. `filtered_by` has all gates
+    that rejected some."""
     passed = pool.rejected == 0
     considered = int(passed.sum())
     if not considered:
@@ -60,9 +61,10 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
 
 
 def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
-    """Return the conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it. It
-    does not only ask; its source is trusted; its category can answer; it is important (`IMPORTANT`) or confirmed; it is
-    not about somebody else than the query names; it has a share of at least `OVERLAP` of two or more content words."""
+    """Return the conditions that a direct answer must meet, in order, each as its name and a mask of the candidates
+    that meet it. A candidate must do more than ask; its source is trusted; its category can answer; it is important
+    (`IMPORTANT`) or confirmed; it is not about somebody else than the query names; its share (in `shares`) of the
+    query's content words, which must be two or more, is at least `OVERLAP`."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
         ("only-asks", ~pool.asks),

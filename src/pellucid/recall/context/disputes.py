@@ -52,7 +52,8 @@ def _memories_against_turns(memories: Sequence[Memory]) -> dict[str, list[Memory
 
 
 def _replaces(newer: Memory, turn: Memory) -> bool:
-    """Whether the newer memory plainly contradicts a sentence of the passage `turn` (`clash` of strength `plain`)."""
+    """Whether the memory `newer` plainly contradicts a sentence of the passage `turn` (`clash` of strength `plain`);
+    which of the two is newer is not checked."""
     clashes = (clash(sentence, newer.content) for sentence in sentences(turn.content))
     return any(each is not None and each.strength == "plain" for each in clashes)
 
@@ -63,9 +64,10 @@ def quotes(others: Sequence[Memory]) -> list[str]:
 
 
 def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
-    """Return the lines, disputed ones marked with the numbers (from 1, in order of rank) of the lines against them.
+    """Return the lines in the order given, disputed ones marked with the numbers (from 1, in order of rank) of the
+    lines that contradict them.
 
-    `against` maps ids to the memories that contradict them; one that has no line is quoted.
+    `against` maps ids of disputed memories to the memories that contradict them; one that has no line is quoted.
     """
     ranked = sorted(lines, key=lambda line: line.place)
     number = {line.memory.id: at for at, line in enumerate(ranked, start=1)}
@@ -78,9 +80,8 @@ def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, reque
 
 
 def _numbers_or_quotes(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:
-    """Return each opponent as the number of its line, `[2]`, which `number` has by its id; as a quote if it has no
-    line.
-    """
+    """Return, for each of the memories `others`, the number of its line as `[2]`, which `number` maps from its id; if
+    it has no line, its quote (`quotes`)."""
     spelled = zip(others, quotes(others), strict=True)
     return [f"[{number[each.id]}]" if each.id in number else words for each, words in spelled]
 

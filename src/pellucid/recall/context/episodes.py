@@ -39,9 +39,9 @@ class _Contender:
 
 
 def readable_episodes(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
-    """Map these ids to their episodes; None and unknown ids are left out. A topic that admissible memories in no
-    boundary scope do not bear out is emptied, since it could quote others; artifacts that only others mention are
-    removed."""
+    """Map these ids to their episodes; None and unknown ids are left out. Since a topic could quote memories that are
+    not allowed to answer, it is emptied unless admissible memories in no boundary scope contain its words; artifacts
+    that only other memories mention are removed."""
     wanted = list(dict.fromkeys(each for each in ids if each))
     if not wanted:
         return {}
@@ -59,9 +59,9 @@ def _score_of_members(state: State, members: Ints) -> float:
 
 
 def heading_details(groups: Mapping[Group, Sequence[ContextLine]], episodes: Mapping[str, Episode]) -> dict[Group, str]:
-    """Map each group (its episode's id comes first in it) to what its heading says beside its day: the topic, the
-    session or file, the artifacts. The text is empty if nothing of these is known.
-    """
+    """Map each group (a pair of its episode's id and its day) to what its heading says beside the day: the topic, the
+    session or file, the artifacts. The text is empty if none of these is known. `episodes` maps ids to the episodes
+    that may be shown."""
     out: dict[Group, str] = {}
     for group, lines in groups.items():
         episode = episodes.get(group[0])
@@ -72,7 +72,8 @@ def heading_details(groups: Mapping[Group, Sequence[ContextLine]], episodes: Map
 
 
 def _source(memory: Memory) -> str:
-    """Return where a memory comes from: the file if it is a section, else the session."""
+    """Return where a memory comes from: the path of the file if it is a section with evidence, else the session in
+    words (`session_name`); empty if it has none."""
     if memory.category != "section" or not memory.evidence:
         return session_name(memory.session_id)
     return harmless(memory.evidence[0].rpartition(":")[0])
@@ -112,7 +113,8 @@ def _contenders(state: State, world: World, lines: Sequence[ContextLine], count:
 
 
 def _session_contenders(state: State, lines: Sequence[ContextLine], count: int) -> Iterator[_Contender]:
-    """Yield the sessions with candidates but no line in the context that can be among the best `count`."""
+    """Yield the sessions with candidates but no line in the context, as far as they can be among the best `count`, by
+    the final score of their best candidate, falling."""
     pool, order = state.pool, state.order
     shown = {int(pool.session[state.kept[line.place]]) for line in lines}
     members: dict[int, list[int]] = {}
@@ -148,10 +150,10 @@ def _topic_contenders(state: State, world: World, count: int, floor: float) -> l
 
 
 def _scored_above(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
-    """Return the episodes whose score exceeds `floor`, best first, each with its score, without those that no leg would
-    rank.
+    """Return those of the episodes `near` whose score exceeds `floor`, best first, each with its score, without those
+    that no leg would rank.
 
-    The score is the terms of both legs plus the share of the question's words that the topic contains.
+    The score is the terms of both legs (`_leg_terms`) plus the share of the question's words that the topic contains.
     """
     terms = _leg_terms(state, "vector", [each.cosine for each in near]) + _leg_terms(
         state, "lexical", [each.bm25 for each in near]

@@ -60,7 +60,8 @@ class Cutter:
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
-        """Return the query's words in a text, each as its stem and its position; cached per text."""
+        """Return the query's words (those that the cutter weighs) in a text, each as its stem and the position of its
+        first character; cached per text."""
         if text not in self._read:
             found = self._reader.survey(text, names=False).terms if self._weights else ()
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
@@ -143,9 +144,8 @@ def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, 
 
 
 def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the positions of a piece, of those that announce it (`…:`), and of the next if it announces that; in no
-    order.
-    """
+    """Yield the positions in `parts` of the piece at `at`, of the pieces just before it that announce it (`…:`), and of
+    the next piece if this one announces that; in no order."""
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at
@@ -193,7 +193,8 @@ def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of a text in order; joined they are the text."""
+    """Yield the pieces of a text in order: items of a list, rows of a table, headings and blocks of code whole,
+    paragraphs by sentences. Joined they are the text."""
     for block in _blocks(text):
         if _FENCE.match(block) or _ITEM.match(block):
             yield block

@@ -121,7 +121,8 @@ def days_of_documents(memories: Sequence[Memory], state: State, world: World) ->
 def _day_in_header(header: str) -> str:
     """Return the ISO date of a header's last change, or else of its making; empty if it gives none.
 
-    Only dates such as `2026-01-31` and `31-Jan-2026` under the keys of `_DATED` are read.
+    Of the keys in `_DATED`, in their order, the first counts whose value is a date such as `2026-01-31`, with nothing
+    behind it, or begins with one such as `31-Jan-2026`.
     """
     # parsed though `header_text` wrote it: a memory is all that the index has of a header
     lines = (line.partition(":") for line in header.splitlines()[1:])
@@ -136,7 +137,7 @@ def _day_in_header(header: str) -> str:
 
 
 def _edges_of_ways(found: Sequence[_EdgeAnswer], world: World) -> dict[int, Edge]:
-    """Return the edges on the ways to these answers, by their numbers."""
+    """Map the numbers of the edges on the ways to these answers to the edges."""
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     return dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
 
@@ -161,7 +162,8 @@ def _tell_paths(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: 
 
 
 def _path_in_words(run: Sequence[str]) -> str:
-    """Return names with the verbs between them as words: `A depends on B, which depends on C`."""
+    """Return a chain of edges in words, `A depends on B, which depends on C`; `run` has names and the verbs between
+    them."""
     further = (f", which {verb} {name}" for verb, name in zip(run[3::2], run[4::2], strict=True))
     return " ".join(run[:3]) + "".join(further)
 
@@ -213,7 +215,8 @@ def edge_sentence(memory: Memory, edge: Edge) -> str:
 
 
 def _name_pattern(key: str) -> re.Pattern[str]:
-    """Return a pattern for a node's name, in any spelling of its series and number: `SPEC 054`, :spec:`54`."""
+    """Return a pattern for a node's name in any case and any spelling of its parts: the key `spec-54` matches `SPEC
+    054` and :spec:`54`. `key` is the node's key."""
     parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
     return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 

@@ -18,12 +18,12 @@ Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
 
 
 def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """Return the lines that tell nothing of what is asked.
+    """Return the lines that tell nothing of what is asked, in order.
 
     These are turns in which an agent only says what it does next; turns that contain no content word of the question
     and no name, number, path or code, and say little else; licences, references and the like that nobody asked for;
-    and, if a named document is not known, headers of documents that are not named. The best line of the ranking is
-    among them only as such a header; a pinned memory never is.
+    and, if a named document is not known, headers of other documents that do not mention it. The best line of the
+    ranking is among them only as such a header; a pinned memory never is.
     """
     telling = np.uint64(sum(1 << i for i in state.plan.telling))
     asked, stems = sought(state, world)
@@ -64,11 +64,12 @@ def _has_little_content(text: str, state: State, world: World) -> bool:
 def fill_without_repeats(
     fill: Fill, lines: Sequence[ContextLine], must_stay: Callable[[ContextLine], bool]
 ) -> tuple[ContextBuilder, list[ContextLine], dict[str, str]]:
-    """Return the context of these lines without each line that another in it says in full: others get its characters.
+    """Return the context that `fill` makes of these lines, without each line that another in it says in full, so that
+    others get its characters.
 
     Also returns the lines that the context was made of, and a map from the id of each line left out to the id of the
-    line that covers it. `fill` makes the context of some lines. Lines for which `must_stay` holds stay, and so does a
-    line whose covering line would not be whole in the context without it.
+    line that covers it. Lines for which `must_stay` holds stay, and so does a line if leaving it out would not leave
+    the line that covers it whole in the context.
     """
     context, left = fill(lines), list(lines)
     covered_by, tried = dict[str, str](), set[tuple[str, str]]()
@@ -83,8 +84,8 @@ def fill_without_repeats(
 
 
 def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], bool]) -> list[tuple[str, str]]:
-    """Return pairs of memory ids: a line that can be left out, and a line of lower rank, of the same turns, that says
-    all of it (`covered_by_later`).
+    """Return pairs of memory ids, each of a line that can be left out and of a line of lower rank, of the same turns,
+    that says all of it (`covered_by_later`).
 
     Lines for which `must_stay` holds cannot be left out. The best line is only paired with the next in rank. A cut line
     is in no pair.

@@ -44,7 +44,8 @@ _SECOND_HAND = {
 
 
 def harmless(text: str) -> str:
-    """Return a text on one line, single-spaced, without unseen characters, and without our fence or citation tags."""
+    """Return a text on one line, single-spaced, without unseen characters, and with words such as `recall mark` in
+    place of the names of our fence and citation tags, with or without the `<` before them."""
     line = " ".join(text.split())
     if _UNSEEN.search(line):
         line = " ".join(_UNSEEN.sub("", line).split())
@@ -52,7 +53,8 @@ def harmless(text: str) -> str:
 
 
 def _without_fences(line: str) -> str:
-    """Return the line with each spelling of our tags, however disguised, replaced by plain words."""
+    """Return the line with each spelling of our tags, however disguised, replaced by plain words
+    (`_replacement_words`)."""
     if line.isascii():
         return _FENCE.sub(_replacement_words, line)
     plain, places = aligned(line)
@@ -65,30 +67,34 @@ def _without_fences(line: str) -> str:
 
 
 def _replacement_words(found: re.Match[str]) -> str:
-    """Return the plain words that replace a tag."""
+    """Return the plain words that replace the tag in a match of `_FENCE`: `recall mark` for a fence, else `citation
+    mark`."""
     return "recall mark" if found["name"][0] in "pP" else "citation mark"
 
 
 def wrap(recall_id: str, body: str) -> str:
-    """Return the context in its fence; capture ignores what is inside. Nothing is escaped."""
+    """Return the context `body` in its fence, `<pellucid-recall id="…">` and its end on lines of their own; capture
+    ignores what is inside. Nothing is escaped."""
     return f'<pellucid-recall id="{recall_id}">\n{body}\n</pellucid-recall>'
 
 
 def note(note_id: str, body: str) -> str:
-    """Return a text shown beside a recall, in its fence; capture ignores what is inside. Nothing is escaped."""
+    """Return a text shown beside a recall in its fence, `<pellucid-note id="…">` and its end on lines of their own;
+    capture ignores what is inside. Nothing is escaped."""
     return f'<pellucid-note id="{note_id}">\n{body}\n</pellucid-note>'
 
 
 def body_of(content: str) -> str:
-    """Return a memory's words, all lines but the first indented, blank lines left out, and blocks of code closed."""
+    """Return a memory's words, each line made `harmless`, all lines but the first indented, blank lines left out, and
+    blocks of code closed (`with_code_closed`)."""
     lines = (harmless(line) for line in with_code_closed(content).splitlines())
     return NEXT_LINE.join(line for line in lines if line)
 
 
 def with_code_closed(text: str) -> str:
-    """Return a text that may have been cut out of a longer one, with each block of code closed.
+    """Return a text that may have been cut out of a longer one, with each block of code closed by its fence.
 
-    A sign that only ends code from before the text, or begins code after the text, is left out.
+    A fence that only ends code from before the text, or begins code after the text, is left out.
     """
     lines = text.splitlines()
     signs = [(at, found) for at, line in enumerate(lines) if (found := _CODE.fullmatch(line))]
@@ -112,7 +118,8 @@ def with_code_closed(text: str) -> str:
 
 
 def end_of_document(memory: Memory, at: datetime) -> str:
-    """Return how a section's document had ended at the instant, `its document is withdrawn`; empty if it had not."""
+    """Return how a section's document had ended at the instant `at`, `its document is withdrawn`; empty if it
+    had not."""
     return harmless(f"its document is {memory.retired.said}") if memory.retired and memory.retired.since <= at else ""
 
 
@@ -168,10 +175,10 @@ def session_name(session_id: str | None) -> str:
 
 def artifacts_of(episode: Episode) -> str:
     """Return, after a line break and a blank, the first five artifacts of an episode, such as files, each with its
-    role, and the number of others.
+    role, and ` and 3 more` if there are others.
 
-    Links are left out, and names over 80 characters or with other signs than those of paths (`_PATH`); empty if nothing
-    is left.
+    Links are left out, and so are names over 80 characters or with other signs than those of paths (`_PATH`); empty if
+    nothing is left.
     """
     found = [parse_artifact(each) for each in episode.artifacts]
     known = [each for each in found if each and each.kind != "link" and _PATH.fullmatch(each.name)]
@@ -182,7 +189,8 @@ def artifacts_of(episode: Episode) -> str:
 
 
 def episode_line(episode: Episode, day: str) -> str:
-    """Return the line of an episode that is named without a memory of it, after a line break; `day` is when it was."""
+    """Return the line, after a line break, that names an episode without a memory of it: `day` (an ISO date, when it
+    was), its topic, its session and its turns."""
     where = ", ".join(each for each in (session_name(episode.session_id), f"turns {harmless(episode.turns)}") if each)
     return f"\n- {day} · {harmless(episode.topic)} · {where}"
 
@@ -194,6 +202,6 @@ def nearest_line(memory: Memory, near: float, at: datetime) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the words of a text on one line, cut to 80 characters."""
+    """Return the words of a text on one line, made `harmless`; if they are over 80 characters, the first 79 and `…`."""
     line = harmless(text)
     return line if len(line) <= _BEGINNING else f"{line[: _BEGINNING - 1]}…"

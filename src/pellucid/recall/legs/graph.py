@@ -39,8 +39,8 @@ _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
 def graph(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the memories connected to the things that the query names: those that asked edges lead to, then the
-    others, each best first; without any, see `_empty_answer`.
+    """Return the report and the hits of the graph leg: the memories connected to the things that the query names, those
+    that asked edges lead to first, then the others, each best first; if there are none, see `_empty_answer`.
 
     The raw score is the activation of a memory's node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or, if asked
     edges lead to it, times `.85 + .1·PageRank + .05·cosine`; a node's further rows score less (`_scored_rows`). If the
@@ -91,10 +91,11 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _empty_answer(plan: Plan, absent: tuple[str, ...]) -> LegAnswer:
-    """Return the answer of a leg that found nothing: `off` if the query names nothing and asks for no edge, else
-    `empty`.
+    """Return the answer of a leg that found nothing: `empty` if the query names something or asks for an edge, else
+    `off`.
 
-    `absent` are names in the query of documents that a known series lacks; if there are some, the answer tells them.
+    `absent` are names in the query of documents that a known series lacks; if there are some, the answer is `empty` and
+    tells them.
     """
     if absent:
         no_hits = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=absent)
@@ -125,17 +126,19 @@ class Ways(Mapping[str, Way]):
 
     @cached_property
     def _node(self) -> dict[str, int]:
-        """Map the id of each admitted memory to the number of its node."""
+        """Map the id of each memory that the leg admitted to the number of its node."""
         return dict(zip(map(unpack_id, self._ids.tolist()), self._nodes.tolist(), strict=True))
 
     @cached_property
     def _came_from(self) -> Mapping[int, tuple[int, int, bool]]:
-        """Map each reached node but the seeds to the node before it, the edge, and whether that edge points to it."""
+        """Map each reached node except the seeds to the node before it, the edge between, and whether that edge points
+        to it."""
         return self._reached.came_from()
 
     @cached_property
     def _between(self) -> Mapping[int, tuple[int, int, bool]]:
-        """Map each seed that an asked edge joins to another to that other, the edge, and whether it points to this."""
+        """Map each seed that an asked edge joins to another seed to that other seed, the edge, and whether the edge
+        points to the first of them."""
         return self._reached.between()
 
     def __getitem__(self, memory_id: str) -> Way:
@@ -189,8 +192,8 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sough
 
 
 def _ordered_rows(found: _ScoredRows, reached: Reached) -> Ints:
-    """Return the positions of the rows with a score above 0: first those of nodes reached along asked edges, then the
-    others, each best first; of equals the newer first, then by id."""
+    """Return the positions in `found` of the rows with a score above 0: first those of nodes reached along asked edges,
+    then the others, each best first; of equals the newer first, then by id."""
     scoring = (found.scores > 0).nonzero()[0]
     some = (
         found.columns.ids[scoring],
@@ -214,7 +217,8 @@ def _row_cosines(plan: Plan, world: World, rows: Rows) -> Floats:
 
 def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
     """Return the rows of the most active nodes (`NODES` nodes and `ROWS` rows at most), and for each row the position
-    of its node in `reached`; of seeds only if no edge is asked for or an asked edge joins them."""
+    of its node in `reached`. Rows of seeds are among them only if no edge is asked for or an asked edge joins the seed
+    to another."""
     wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
     homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
     place = reached.nodes.searchsorted(homes.nodes)
@@ -223,9 +227,9 @@ def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[R
 
 
 def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
-    """Return a mask of the rows that stay if edges are asked for: the best row of each node reached along these, and
-    the best rows of as many of the other nodes, `BESIDE` (2) at least. `places` are the ranks of the rows within their
-    nodes, from 0."""
+    """Return a mask of the rows that stay if edges are asked for: the best row of each node reached along these
+    (`asked`), and the best rows, by `scores`, of as many of the other nodes, `BESIDE` (2) at least. `places` are the
+    ranks of the rows within their nodes, from 0."""
     best = places == 0
     out = asked & best
     out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
@@ -278,9 +282,9 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 
 
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
-    """Return the rows and nodes (positions in `reached`), sorted by node, as `_ranks_in_node` needs. If an asked edge
-    joins two seeds, sections at most `LISTS` turns away from the seeds' own that state such an edge are added to these
-    seeds."""
+    """Return the rows and the position in `reached` of each one's node (`place`), sorted by node, as `_ranks_in_node`
+    needs. If an asked edge joins two seeds, sections at most `LISTS` turns away from the seeds' own that state such an
+    edge are added as rows of these seeds."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():
@@ -292,7 +296,8 @@ def _with_listing_sections(state: State, world: World, reached: Reached, rows: R
 
 
 def _rows_stating_edges(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
-    """Return a mask of the rows whose memory states an edge that joins two seeds."""
+    """Return a mask of the rows, whose index columns are given, whose memory states an asked edge that joins two seeds
+    (`reached.joins`)."""
     if not reached.joins:
         return np.zeros(len(columns.ids), dtype=np.bool_)
     edges = reader.edges(np.array([edge for _, _, edge in reached.joins], dtype=np.int64))

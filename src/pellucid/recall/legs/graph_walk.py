@@ -104,7 +104,7 @@ class Reached:
 
 @cache
 def _type_mask(*types: EdgeType) -> NDArray[np.bool_]:
-    """Return a mask over `EDGE_TYPES` of these types."""
+    """Return a mask over `EDGE_TYPES` that is true for these types; all callers share it."""
     return np.array([name in types for name in EDGE_TYPES])
 
 
@@ -115,8 +115,9 @@ def _types_at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
 
 
 def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Return those of `steps` that are of `wanted` types and join two seeds, as (source, target, edge): the strongest
-    (weight of the type times confidence) first, `JOINS` at most."""
+    """Return those of `steps` that have a type in the mask `wanted`, are seen in their own direction and join two
+    different seeds, as (source, target, edge): the strongest (weight of the type times confidence) first, `JOINS` at
+    most."""
     if len(seeds) < 2:
         return []
     at = (wanted[steps.type] & steps.forward & (steps.there != steps.here) & _is_among(steps.there, seeds)).nonzero()[0]
@@ -142,8 +143,8 @@ class _Trail:
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Add the nodes that a hop is first to reach, and the hop; return the nodes, their strength, and the index of
-        the step to each.
+        """Add the nodes that a hop is first to reach, and the hop; return the nodes (sorted), their strength, and the
+        index in `steps` of the edge to each.
 
         `flow` is the activation along each step. With `together` the flows into one node add up (as `1 − Π(1 − a)`),
         else the greatest counts. Only the 512 strongest steps are looked at, and at most 128 nodes added.
@@ -165,13 +166,14 @@ class _Trail:
         return nodes, strength, by
 
     def put_behind(self, other: "_Trail") -> None:
-        """Add the nodes that only another trail has reached, with their strength there times the least of this trail,
-        so that they rank after its nodes; the other's hops are not taken over."""
+        """Add to this trail the nodes that only `other` has reached, with their strength there times the least strength
+        in this trail, so that they rank after its nodes; the other's hops are not taken over."""
         rest = ~_is_among(other.nodes, self.nodes)
         self._add(other.nodes[rest], other.strength[rest] * self.strength.min())
 
     def _add(self, nodes: Ints, strength: Floats) -> None:
-        """Merge in nodes and their strength; `nodes` stays sorted."""
+        """Merge nodes that are new to the trail, and their strength, into `nodes` and `strength`; `nodes` stays
+        sorted."""
         every = np.concatenate((self.nodes, nodes))
         merged = every.argsort()
         self.nodes, self.strength = every[merged], np.concatenate((self.strength, strength))[merged]
@@ -208,7 +210,8 @@ class Walk:
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes, first along the edges that the query asks for (`asked`), then over all edges.
+        """Walk from these nodes, first along the edges that the query asks for (`asked`, or None), then over all edges;
+        return all nodes reached, seeds included.
 
         `seeds` are the numbers of one or more nodes in this snapshot. Asked edges are followed for one hop or, if they
         are transitive, for up to 16; all edges for `graphHops` hops, but at most 2 if asked edges lead somewhere.
@@ -231,10 +234,9 @@ class Walk:
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
-        """Follow the asked edges from the seeds, whose `steps` are given, and add what they lead to to `trail`: one
-        hop, or if they are transitive `FURTHEST`, until no node is new or `pool` nodes (a setting) are reached.
-        References count at the seeds alone.
-        """
+        """Follow the asked edges from the seeds, whose edges are `steps`, and add the nodes that they lead to to
+        `trail`: for one hop or, if they are transitive, for up to `FURTHEST`, until no node is new or `pool` nodes (a
+        setting) are reached. References, which count as dependencies, are followed from the seeds alone."""
         further = _type_mask(*asked.types)
         wanted = _types_at_seeds(asked)[steps.type] & (steps.forward == asked.out)
         for _ in range(FURTHEST if asked.transitive else 1):
@@ -247,9 +249,9 @@ class Walk:
             wanted = further[steps.type]
 
     def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
-        """Follow every edge for some hops from the seeds, whose `steps` are given, adding nodes to `trail`; return all
-        steps looked at. A further hop starts from the `FRONTIER` strongest new nodes, but from none with more than
-        `HUB` edges."""
+        """Follow every edge for `hops` hops from the seeds, whose edges are `steps`, adding the nodes to `trail`;
+        return the steps looked at, one entry for each hop. A further hop starts from the `FRONTIER` strongest new
+        nodes, but from none with more than `HUB` edges."""
         seen = [steps]
         for _ in range(hops - 1):
             nodes, strength = self._spread_one_hop(trail, steps)
@@ -262,22 +264,23 @@ class Walk:
         return seen
 
     def _spread_one_hop(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
-        """Make one hop over every edge; add to `trail` the nodes that it is the first to reach, and return them and
-        their strength."""
+        """Make one hop over every edge in `steps`; add to `trail` the nodes that it is the first to reach, and return
+        them and their strength."""
         against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
         flow = trail.level(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
         nodes, strength, _ = trail.take(steps, flow, together=True)
         return nodes, strength
 
     def _steps_from(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
-        """Return the admissible edges at these nodes whose confidence reaches the settings' floor: with `out` True only
-        those that lead from them, with False only those to them; unless `hub` is 0, none at nodes with more than `hub`
-        edges."""
+        """Return the admissible edges at the nodes `frontier` whose confidence reaches the floor in the settings: with
+        `out` True only those that lead from them, with False only those to them, with None both; unless `hub` is 0,
+        none at nodes with more than `hub` edges."""
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 
     def _page_rank(self, nodes: Ints, seed: NDArray[np.bool_], steps: Sequence[Steps]) -> Floats:
-        """Return the PageRank (Brin, Page, 1998) of these nodes, restarting at the seeds; the greatest is 1.
+        """Return the PageRank (Brin, Page, 1998) of these nodes over the edges in `steps`, restarting at those in the
+        mask `seed`; the greatest is 1.
 
         A node shares its mass over its edges to nodes of the walk alone, and keeps its mass if it has no such edge.
         """
@@ -295,7 +298,9 @@ class Walk:
 
 
 def _links_among(nodes: Ints, steps: Sequence[Steps]) -> tuple[Ints, Ints, Floats]:
-    """Return the edges among these nodes that a walk saw, once per direction, as source and target position, weight."""
+    """Return the distinct edges among these sorted nodes that a walk saw, each in both directions, as three aligned
+    columns: the source's and the target's position in `nodes`, and the weight (that of the type times the confidence).
+    """
     there = np.concatenate([each.there for each in steps])
     place = nodes.searchsorted(there)
     inside = (nodes.take(place, mode="clip") == there).nonzero()[0]

@@ -59,7 +59,7 @@ class Leg:
 
     @property
     def key(self) -> str:
-        """Return the name of its term in a score."""
+        """Return the name of the leg's term in a score: its `term`, or its own name if that is empty."""
         return self.term or self.name
 
     def weight_by(self, settings: RecallSettings) -> float:

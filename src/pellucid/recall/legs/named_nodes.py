@@ -41,7 +41,7 @@ class NamedNodes:
         self._nodes: dict[str, list[Node]] = {}
 
     def _find(self, name: str) -> list[Node]:
-        """Return the nodes that one name means; looked up when first asked for, and cached."""
+        """Return the nodes that one name means, empty if none; looked up when first asked for, and cached."""
         if name not in self._nodes:
             self._nodes[name] = self._reader.find([name])
         return self._nodes[name]
@@ -87,7 +87,8 @@ class NamedNodes:
         return bool((columns.active & columns.valid & columns.trusted & visible).any())
 
     def names_of_defined(self) -> tuple[str, ...]:
-        """Return the names that the query uses for seeds that a file defines, the first of each, at most three."""
+        """Return the names that the query uses for those seeds that a file defines, the first name of each, at most
+        three, in the order of the names."""
         left = {node.number for node in self.seeds if node.defined}
         out: list[str] = []
         for name in self._names:
@@ -97,10 +98,10 @@ class NamedNodes:
         return tuple(out[:NAMED])
 
     def stems_beside(self) -> tuple[int, ...]:
-        """Return the indices in `plan.stems` of content words (`plan.telling`) after the words that ask for edges.
+        """Return the indices in `plan.stems` of the content words (`plan.telling`) that stand after the words that ask
+        for edges, in order; empty if the query asks for no edges.
 
-        Left out are those in a seed's name, the word after such a name, and stems that no memory contains. In order of
-        the query; empty if the query asks for no edges.
+        Left out are words in a seed's name, the word after such a name, and stems that no memory contains.
         """
         plan = self._plan
         if plan.asked is None:
@@ -131,10 +132,11 @@ class NamedNodes:
         return found if not others or others <= self._header_keys(found) else no_nodes
 
     def _header_keys(self, nodes: Ints) -> set[str]:
-        """Return the keys of the lines in the headers of these documents, casefolded; only of admissible memories.
+        """Return the keys of the lines in the headers of the documents with these nodes, casefolded; only of admissible
+        memories.
 
-        They are read from the text of the header's memory, as `vault.documents.header_text` wrote it: what its memory
-        says is all that a recall may know of a document.
+        They are read from the text of the header's memory, as `vault.documents.header_text` wrote it: a recall may know
+        no more of a document than that memory says.
         """
         rows = self._reader.homes(nodes).rows
         columns = self._world.reader.columns(rows, self._state.admission)

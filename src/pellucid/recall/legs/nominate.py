@@ -16,7 +16,8 @@ from pellucid.store.index_port import LegHits
 
 
 def legs(state: State, world: World) -> State:
-    """Ask every leg and gather the pool of candidates; note in the plan whether the edges it asks for lead anywhere.
+    """Ask every leg; return the state with their reports, the pool of candidates and the graph leg's ways, and with a
+    plan that says whether the edges it asks for lead anywhere.
 
     Searching legs are also asked for each sub-question; `recent` only if they find nothing or one is down and found
     nothing. If the message needs no memory, no leg is asked, and each is reported `off`.
@@ -62,9 +63,10 @@ def asked_legs(state: State) -> Iterator[AskedLeg]:
 
 
 def _ask_leg(state: State, asked_leg: AskedLeg, world: World) -> LegAnswer:
-    """Return a leg's answer.
+    """Return a leg's report and hits.
 
-    `off` if it is left out or has no weight, `degraded` with the reason if the store fails.
+    It is reported `off` if it is left out or has no weight, and `degraded`, with the reason, if the store fails; then
+    it has no hits.
     """
     leg = asked_leg.leg
     if leg.name in state.request.without or not leg.weight_by(state.request.settings):
@@ -85,9 +87,10 @@ def needs_fallback(searches: Sequence[LegHealth]) -> bool:
 
 
 def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the nearest memories by cosine.
+    """Return the nearest memories by cosine, best first, at most `pool` admitted ones and `open_pool` others.
 
-    `degraded`, with the reason, if the query or most memories have no vector.
+    The report is `empty` if there are no memories, and `degraded`, with the reason, if the query or more than half of
+    the memories have no vector.
     """
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
@@ -104,7 +107,8 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the best memories by BM25 for the stems searched for; its note counts the common words left out."""
+    """Return the best memories by BM25 for the stems searched for (`plan.searched`), at most `pool` admitted ones and
+    `open_pool` others. The note of the report counts the common words left out, apart from people's names."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
     frequencies = (frequency for at, frequency in enumerate(plan.frequencies) if at not in plan.people)
@@ -113,7 +117,8 @@ def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
-    """Return the best memories by BM25 over each memory's text together with the turns beside it."""
+    """Return the best memories by BM25 over each memory's text together with the turns beside it, at most `pool`
+    admitted ones and `open_pool` others."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool, passages=True)
     return report("passage", hits), hits

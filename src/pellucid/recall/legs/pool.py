@@ -19,7 +19,8 @@ def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admissio
     """Return the pool of everything that the legs found, each row once, whether in their admitted search or in their
     open search among rows that are not allowed to answer.
 
-    `hits` maps the names of legs, as they were asked (`vector@2`), to what each found.
+    `hits` maps the names of legs, as they were asked (`vector@2`), to what each found. Of `plan`, the people named and
+    the period are read, for the columns `named` and `dated`.
     """
     rows_found = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
     pool = _blank_pool(reader, np.unique(np.concatenate([*rows_found, _NO_ROWS])), admission, plan)
@@ -76,7 +77,8 @@ _NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
-    """Return a pool of these rows without ranks, with the columns that depend on the plan: `named` and `dated`."""
+    """Return a pool of these rows without ranks, with the index columns and with the two columns that depend on the
+    plan: `named` (the people that it names) and `dated` (its period)."""
     pool = blank_pool(rows, reader.columns(rows, admission), plan.named)
     return replace(pool, dated=_mask_of_period(pool, plan.period))
 

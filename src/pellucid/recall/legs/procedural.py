@@ -60,6 +60,7 @@ def _scores(features: Features, plan: Plan, rows: int) -> Floats:
 
 
 def _ranked_positions(columns: Columns, scores: Floats, among: Mask) -> Rows:
-    """Return the positions in the mask `among` by score, best first; of equals the newer first, then by id."""
+    """Return the positions at which the mask `among` is true, by score, best first; of equals the newer first, then by
+    id."""
     positions = np.flatnonzero(among)
     return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

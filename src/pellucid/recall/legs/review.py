@@ -118,17 +118,19 @@ class _DiffReader:
         return self.new > 0 or any(left > 0 for left in self.old)
 
     def open_hunk(self, hunk: re.Match[str]) -> None:
-        """Begin a hunk: note how many lines of the old files and of the new file its `@@` line announces."""
+        """Begin a hunk: set `old` and `new` to how many lines of the old files and of the new file its `@@` line (a
+        match of `_HUNK`) announces, and leave the header."""
         ranges = (part.partition(",")[2] for part in hunk[2].split())
         self.old = [int(count or 1) for count in ranges]
         self.new = int(hunk[3] or 1)
         self.header = False
 
     def take_hunk_line(self, line: str) -> bool:
-        """Count a line off the open hunk; return False, and count nothing, if the line cannot be in a hunk.
+        """Subtract a line from those left in the open hunk, and return True; return False, and change nothing, if the
+        line cannot be in a hunk.
 
         A line of a hunk begins with a mark (blank, `+` or `-`) for each old file; a line that begins with a backslash
-        is a note of git, which is not counted.
+        is a note of git, for which True is returned and nothing counted.
         """
         marks = (line or " ")[: len(self.old)].ljust(len(self.old))
         if marks[0] == "\\":
@@ -142,7 +144,8 @@ class _DiffReader:
 
 
 def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the paths in the headers of a diff; the content of its hunks is skipped."""
+    """Yield the paths in the headers of a diff, in order; one can come several times. The content of its hunks is
+    skipped."""
     reader = _DiffReader([])
     for line in lines:
         if reader.in_hunk and reader.take_hunk_line(line):
@@ -155,8 +158,12 @@ def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
-    """Yield the paths that one line of a diff's header names, and note in `reader` what it says of the lines that
-    follow. The path of a `---` line is kept there until its `+++` line comes."""
+    """Yield the paths that one line of a diff's header names (`diff --git`, `diff --cc`, `Index:`, `+++`, `rename from`
+    and the like, `Binary files … differ`); nothing for another line.
+
+    A `diff` line sets `reader.header`. The path of a `---` line is kept in `reader.old_path`, and yielded before that
+    of its `+++` line.
+    """
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
@@ -178,8 +185,8 @@ def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
 
 
 def _paths_of_diff_line(names: str) -> tuple[str, str]:
-    """Return the two paths of a `diff --git` line, with their sides (`a/`, `b/`); both empty if they are unquoted, have
-    spaces and differ."""
+    """Return the two paths of a `diff --git` line, with their sides (`a/`, `b/`); `names` is the line after these
+    words. Both are empty if they are unquoted, have spaces and differ."""
     if found := _BOTH.fullmatch(names):
         old = found[2] or _unquoted_path(f'"{found[1]}"')
         return old, found[4] or _unquoted_path(f'"{found[3]}"')
@@ -189,8 +196,8 @@ def _paths_of_diff_line(names: str) -> tuple[str, str]:
 
 
 def _without_sides(reader: _DiffReader, old: str, new: str) -> tuple[str, str]:
-    """Return the old and the new path, without the side (`a/`, `b/`) that git puts before each. If both are real paths,
-    note in `reader` whether they have sides; else the last note counts."""
+    """Return the old and the new path, without the side (`a/`, `b/`) that git puts before each. If neither is empty or
+    `/dev/null`, set `reader.has_sides` to whether they have sides; else its present value counts."""
     if NOWHERE not in (old, new) and old and new:
         reader.has_sides = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
     return _without_side(reader, old), _without_side(reader, new)

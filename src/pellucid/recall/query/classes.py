@@ -72,10 +72,12 @@ def _asks_about_present(plain: str) -> bool:
 
 
 def features(text: str) -> list[str]:
-    """Return the distinct words, pairs of words and opening of a query.
+    """Return the distinct features of a query: its words, its pairs of neighbouring words, and its opening, in this
+    order.
 
     `<` and `>` are the words before the first and after the last; `^` begins the opening, the first three words. In
-    Chinese and Japanese characters count as words. A capitalised word other than the first becomes `NAME`.
+    Chinese and Japanese characters count as words. A capitalised word other than the first becomes `NAME`, the others
+    are in lower case.
     """
     if is_east(text):
         words = ["<", *text, ">"]

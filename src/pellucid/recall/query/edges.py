@@ -211,7 +211,8 @@ def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
 
 
 def _pattern_by_what(verb: Verb) -> str:
-    """Return a pattern for `By what is SPEC-3 required`, which asks for the thing that acts."""
+    """Return a pattern as text, for all languages, of `By what is SPEC-3 required`, which asks for the thing
+    that acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -229,7 +230,7 @@ def _pattern_by_what(verb: Verb) -> str:
 
 
 def _pattern_named_acts(verb: Verb) -> str:
-    """Return a pattern, for all languages, of `What is required by SPEC-3`: it is SPEC-3 that requires."""
+    """Return a pattern as text, for all languages, of `What is required by SPEC-3`: it is SPEC-3 that requires."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -246,7 +247,7 @@ def _pattern_named_acts(verb: Verb) -> str:
 
 
 def _pattern_named_undergoes(verb: Verb) -> str:
-    """Return a pattern for `SPEC-3 is required by`, in which the verb is done to the thing named."""
+    """Return a pattern as text, for all languages, of `SPEC-3 is required by`: the verb is done to the thing named."""
     return "|".join(
         (
             rf"\b{_ENGLISH[verb]}\s+by\b",
@@ -260,7 +261,8 @@ def _pattern_named_undergoes(verb: Verb) -> str:
 
 @cache
 def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
-    """Return each passive as verb, whether it is done to the thing named, and pattern, in the order they are tried."""
+    """Return each passive as its verb, whether the verb is done to the thing named (if not, that thing acts), and its
+    pattern, in the order they are tried."""
     verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
         (verb, done_to_it, re.compile(make_pattern(verb), re.IGNORECASE))

@@ -82,7 +82,7 @@ class Gated:
 
 
 def _alternation(block: str) -> str:
-    """Return a block of words as one regular expression: its line breaks removed."""
+    """Return a block of words, set out over several lines with `|` between words, as one regular expression."""
     return re.sub(r"\n\s*", "", block.strip())
 
 
@@ -151,7 +151,7 @@ class _GateVerdict(BaseModel):
 
 
 def ask_model(chat: ChatModel, message: str) -> Gated:
-    """Ask a model, which is sent the message and nothing else, how deep to recall for it.
+    """Ask a model, which is sent the message and nothing else, how deep to recall for it; return its answer.
 
     Raises ChatError if there is no usable answer, ValidationError if the answer is none of the three depths,
     DeadlineError if the time is over.

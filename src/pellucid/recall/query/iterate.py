@@ -64,7 +64,8 @@ def reading(plan: Plan, terms: Iterable[Term]) -> QuestionReading:
 
 
 def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
-    """Yield, for each name in the question, the indices in `Plan.words` of its words.
+    """Yield, for each name in the question, the indices in `Plan.words` of its words; `places` are as in
+    `QuestionReading`.
 
     Names are the known people (`Plan.named`), then `Plan.entities`; each is looked for once, and left out if it is not
     in the text or no word of the plan is inside.

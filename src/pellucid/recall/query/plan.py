@@ -51,10 +51,9 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query into `plan`; also set `admission` (which rows may answer), `corpus` and the name of the reranker.
-    A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean` does, DeadlineError
-    as `encode`.
-    """
+    """Read the query; return the state with its `plan`, with `admission` (which rows may answer), `corpus` and the name
+    of the reranker. A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean`
+    does, DeadlineError as `encode`."""
     request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
     terms, stems = survey.terms, _distinct_stems(survey.terms)
@@ -116,9 +115,10 @@ def _is_timeless(request: Request, query_class: str) -> bool:
 
 
 def _depth_of(text: str, request: Request, world: World) -> Gated:
-    """Return how deep to recall, and why: `full` if the setting `gate` is `off`, else by `gate` or by a model (`llm`).
+    """Return how deep to recall, and why: by the setting `gate`, `full` if that is `off`, else as the function `gate`
+    (`heuristic`) or a model (`llm`) says.
 
-    If no model is set up or it fails, `gate` decides, and the reason says so.
+    If no model is set up or it fails, the function `gate` decides, and the reason says so.
     """
     how = request.settings.gate
     if how == "off":
@@ -194,9 +194,8 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 def clean(query: str) -> str:
     """Return the query with control characters, lone surrogates and unassigned characters as spaces, stripped.
 
-    Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace.
-
-    Raises InputError if it is then empty, or longer than 20,000 characters.
+    Every recall checks it here; the command line does before it asks, so that a wrong question leaves no trace. Raises
+    InputError if the query as given is longer than 20,000 characters, or if nothing is left of it.
     """
     if len(query) > MAX_CHARACTERS:
         raise InputError(
@@ -231,15 +230,17 @@ def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> 
 
 
 def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
-    """Return `telling`, the positions of the content words; those of all words if no memory contains a content word."""
+    """Return `telling`, the positions of the content words, or, if no memory contains one of these, the positions of
+    all words. `frequencies` has, for each word, how many memories contain it."""
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """Return, in rising order, the positions of the words for the lexical leg: the rarest that together fit `cost`.
+    """Return, in rising order, those of the positions `telling` whose words the lexical leg asks for: the rarest that
+    together fit `cost`.
 
-    The cost of a word is the number of rows that contain it; words of none are left out. At least one word is returned,
-    if any row contains one.
+    The cost of a word is the number of rows that contain it (`frequencies`); words of none are left out. At least one
+    word is returned, if any row contains one.
     """
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
@@ -284,7 +285,8 @@ def without_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _stems_within(spans: Sequence[tuple[int, int]], terms: Sequence[Term], stems: Sequence[str]) -> frozenset[int]:
-    """Return the positions of the stems with a term inside one of these ranges of characters."""
+    """Return the positions in `stems` of those that have a term inside one of these ranges (start, end) of
+    characters."""
     inside = {term.stem for term in terms for start, end in spans if start <= term.start and term.end <= end}
     return frozenset(at for at, stem in enumerate(stems) if stem in inside)
 

@@ -25,7 +25,7 @@ _ID = 16
 def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
     """Return the candidates of a receipt before version 5; ValueError if the bytes are too few.
 
-    Columns that its version did not have get defaults.
+    `header` is the receipt's JSON, `body` the bytes of its columns. Columns that its version did not have get defaults.
     """
     count = int(header["n"])
     columns = _read_columns(header["layout"], body, count)
@@ -80,9 +80,8 @@ def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: in
 
 
 def pool_of_fifth(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """Return the candidates of a receipt of version 5; ValueError if the bytes are fewer than the header `head` says.
-    `smooth` has the whole numbers, `rough` the ids and then the other numbers.
-    """
+    """Return the candidates of a receipt of version 5; ValueError if the bytes are fewer than the pool's JSON `head`
+    says. `smooth` has the whole numbers, `rough` the ids and then the other numbers."""
     count = int(head["n"])
     rows, rest = _unpack_rows(head["rows"], count, smooth)
     (where, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in head["legs"]), rest)

@@ -90,7 +90,7 @@ def _id_times(ids: NDArray[np.bytes_]) -> Rows:
 
 
 def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
-    """Return whole numbers of hundredths as floats."""
+    """Return whole numbers of hundredths as floats: 0.75 for 75."""
     return (numbers / 100).astype(np.float32)
 
 
@@ -120,7 +120,7 @@ def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np
 
 
 def _position_dtype(count: int) -> str:
-    """Return the NumPy type of a position in a pool of `count` candidates."""
+    """Return the NumPy type of a position in a pool of `count` candidates: `<u1` for up to 256 of them, else `<u4`."""
     return "<u1" if count <= _BYTE else "<u4"
 
 
@@ -157,9 +157,8 @@ class ColumnReader:
         return found
 
     def take_masked(self, present: Bools, kind: str = "<f4") -> NDArray[Any]:
-        """Read a column of which only the values in the mask `present` were packed; the others are NaN. ValueError if
-        fewer are left.
-        """
+        """Return the next column, of which only the values in the mask `present` were packed, and move on; the other
+        values are NaN. `kind` is its NumPy type. ValueError if fewer are left."""
         column = np.full(len(present), np.nan, dtype=kind)
         column[present] = self.take(int(present.sum()), kind)
         return column

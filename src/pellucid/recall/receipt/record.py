@@ -117,7 +117,8 @@ def pack(state: State) -> bytes:
 
 
 def draft(state: State) -> Draft:
-    """Return the receipt of a finished recall, ready to be packed later."""
+    """Return the contents of the receipt of a finished recall, ready to be packed later; `state.served` must still be
+    there."""
     pool, request, plan = state.pool, state.request, state.plan
     position = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
@@ -214,7 +215,7 @@ def _datetime_of(millis: int | None) -> datetime | None:
 
 
 def _field_values(record: Corpus | Tier | Abstention | AskedEdges) -> list[object]:
-    """Return the values of a record's fields, in order."""
+    """Return the values of a record's fields, in the order of its `__slots__`."""
     return [getattr(record, name) for name in record.__slots__]
 
 
@@ -267,14 +268,14 @@ def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, wo
 
 
 def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return numbers of rungs as `RUNGS` counts them now (1 + the index; 0: none), from those that the receipt uses."""
+    """Return numbers of filters as `RUNGS` counts them (1 + the index; 0: none), from those that the receipt uses."""
     names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
     new_numbers = [0, *(1 + RUNGS.index(name) for name in names)]
     return np.array(new_numbers, dtype=np.uint8)[numbers]
 
 
 def _unpack_pool(header: dict[str, Any], smooth: bytes, rest: bytes) -> Pool:
-    """Return the candidates of a receipt of any version, their verdicts as rungs of today, and their pairs."""
+    """Return the candidates of a receipt of any version, their verdicts numbered as in `RUNGS`, and their pairs."""
     if header["v"] in FIRST:
         bare = pool_before(header, rest)
     else:
@@ -300,7 +301,7 @@ def _sub_plan(query: str, text: tuple[int, int], word_places: list[tuple[int, in
 
 
 def _lists_as_tuples(row: Any) -> list[Any]:
-    """Return the values of a record, lists as tuples."""
+    """Return the values in `row`, a record unpacked from JSON, in order, lists among them as tuples."""
     return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
 
 

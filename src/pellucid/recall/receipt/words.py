@@ -47,10 +47,12 @@ def split_query(text: str) -> tuple[str, list[Any]]:
 
 
 def query_of(words: bytes) -> str:
-    """Return the query alone, from the bytes that `query_bytes` made."""
+    """Return the query alone, without the words of filters, from the bytes that `query_bytes` made; empty if it was not
+    stored."""
     return split_query(words.decode("utf-8", "surrogatepass"))[0]
 
 
 def spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    """Return the words of the query at these places, each a start and a length."""
+    """Return the words of the query at these places, in their order, each place a start and a length; empty for
+    (0, 0)."""
     return tuple(query[start : start + length] for start, length in places)

@@ -47,5 +47,6 @@ def _speaks_of_named(pool: Pool) -> Mask:
 
 
 def _less_term_of_graph(named: Floats, pool: Pool) -> Floats:
-    """Return the `named` term less the `graph` term, not below 0: the graph leg has rewarded the same names."""
+    """Return the term `named` of each candidate less its `graph` term in the pool, not below 0: the graph leg has
+    rewarded the same names. Unchanged if the pool has no `graph` term."""
     return np.maximum(named - pool.terms["graph"], 0.0) if "graph" in pool.terms else named

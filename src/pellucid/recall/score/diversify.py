@@ -26,8 +26,9 @@ def compare(state: State) -> State:
 def diversify(state: State) -> State:
     """Set the final score of every candidate (its terms less the penalty), and `order`: those that passed, best first.
 
-    To pass is to be rejected by no filter. The penalty is for similarity to a better candidate. If it lowers some, the
-    rung `mmr-diversify` is added, and `soft` of each of them, if still 0, gets the number of this rung.
+    To pass is to be rejected by no filter. The penalty is for similarity to a better candidate. If it lowers the score
+    of some that passed, `rungs` gets a report `mmr-diversify`; `soft` of each lowered candidate, if still 0, gets its
+    number in `RUNGS`.
     """
     pool, settings = state.pool, state.request.settings
     base = total(pool.terms, len(pool))
@@ -41,9 +42,9 @@ def diversify(state: State) -> State:
 
 
 def _similar_pairs(state: State) -> Pairs:
-    """Map pairs of pool positions that passed the ladder to their cosine, if that is at least `mmrThreshold`.
+    """Map pairs of pool positions, the lower first, to their cosine, if that is at least `mmrThreshold`.
 
-    The lower position comes first. Empty without features.
+    Only candidates that passed every filter are compared. Empty if the state has no `features`.
     """
     if state.features is None:
         return {}

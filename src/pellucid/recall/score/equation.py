@@ -50,7 +50,7 @@ SESSION_BEST = 3
 
 
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
-    """Return the term of a ranked list: `weight·(k+1)/(k+rank)`; 0 if the rank is 0 (not in the list).
+    """Return the term of each rank in a ranked list, `weight·(k+1)/(k+rank)`; 0 if the rank is 0 (not in the list).
 
     Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that the first rank is worth `weight`.
     """
@@ -58,8 +58,8 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
 
 
 def recency(created: Ints, at: int, days: float) -> Floats:
-    """Return how recent each instant of `created` is at `at`, e^(−age/days): 1 if new, or after `at`. Instants are
-    epoch ms.
+    """Return how recent each of the instants `created` is at the instant `at` (epoch ms): e^(−age/`days`), 1 if it is
+    new or after `at`.
 
     Age is in whole days, so scores stay equal all day.
     """
@@ -67,9 +67,9 @@ def recency(created: Ints, at: int, days: float) -> Floats:
 
 
 def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:
-    """Return ranks, from 1, by score within the mask `among`; 0 outside it.
+    """Return ranks, from 1, by falling score within the mask `among`; 0 outside it.
 
-    Of equals the newer, then the lower position.
+    Of equals the newer comes first (`created`, epoch ms), then the one at the lower position.
     """
     inside = np.flatnonzero(among)
     order = inside[np.lexsort((inside, -created[inside], -scores[inside].astype(np.float64)))]
@@ -102,7 +102,8 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
 
 
 def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, place: Ints) -> Floats:
-    """Return what each candidate lends the one at `position`: `alpha` times their sum is its `expansion`.
+    """Return what each candidate lends the one at `position`, by the columns that `expansion` takes, too: `alpha` times
+    their sum is the `expansion` of that one.
 
     0 for itself and for other sessions.
     """
@@ -116,7 +117,8 @@ def shares_lent(position: int, fused: Floats, session: Ints, ordinal: Ints, plac
 
 
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
-    """Return for each row the sum of the three best scores among the other rows of its session (-1 is one, too)."""
+    """Return for each row the sum of the three best scores among the other rows of its session. `sessions` has each
+    row's number of session; rows with -1 count as one session, too."""
     if len(sessions) == 0:
         return scores
     order = np.lexsort((-scores, sessions))

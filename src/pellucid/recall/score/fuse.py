@@ -15,8 +15,8 @@ COMPANY = 0.4
 
 
 def fuse(state: State) -> State:
-    """Set the pool's terms: one for each leg, by rank, and `temporal`; those of an earlier pass go, and so does its
-    `newer_than`.
+    """Return the state with new terms in its pool: one for each leg, by rank, and `temporal`; terms of an earlier pass
+    are dropped, and `newer_than` is emptied.
 
     `temporal` is how recent a candidate is, 0 if no leg nominated it; it is missing if its weight is 0 or the request
     leaves it out. What the graph leg finds beside its answers gets less of its term (`_company_weight`).

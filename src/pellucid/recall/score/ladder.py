@@ -65,9 +65,8 @@ def strict_period(state: State) -> bool:
 
 
 def _brought_by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
-    """Return a mask of the candidates that a leg admitted which goes by what a memory is connected to
-    (`Leg.by_context`), not by the query's words.
-    """
+    """Return a mask of the candidates found, among rows allowed to answer, by a leg that goes by what a memory is
+    connected to (`Leg.by_context`), not by the query's words."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
         if LEGS[base_of(name)].by_context:
@@ -122,7 +121,8 @@ RUNGS = (
 
 
 def ladder(state: State) -> State:
-    """Set every candidate's verdict by `FILTERS`, in order, and set `rungs` to a trace with counts for each of them.
+    """Return the state with every candidate's verdict by `FILTERS`, in order, and with `rungs` set to a report with
+    counts for each filter.
 
     `rejected` becomes the number (from 1) of the filter that stops the candidate, `soft` that of the first filter that
     it failed but was spared by; 0 if there is none. No candidate may join the pool after this.

@@ -55,7 +55,8 @@ def nearest_tokens(query: NDArray[np.int8], memory_codes: Codes) -> tuple[Ints, 
 
 
 def weighted_mean(matches: Floats, weights: Floats) -> NDArray[np.float32]:
-    """Return the weighted mean of each row's matches, by the weights of the query tokens; 0 if none has a weight."""
+    """Return the weighted mean of each row's matches; `weights` has a weight for each column (query token). 0 if none
+    has a weight."""
     if matches.shape[1] == 0:
         return np.zeros(len(matches), dtype=np.float32)
     share = weights / max(float(weights.sum()), 1e-9)

@@ -13,7 +13,7 @@ from pellucid.recall.state import State, World
 def measure(state: State, world: World) -> State:
     """Read each candidate's features: its vector, its cosine to the query, and which query words it contains.
 
-    They become the state's `features`; cosine and matches also the pool's.
+    Return the state with them as `features`, and with the cosines and the words also in its pool.
     """
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)

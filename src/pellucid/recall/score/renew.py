@@ -35,7 +35,7 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
 
 def find_replaced(state: State, world: World) -> State:
-    """Set the pool's `replaced` and `retold`: pairs (older, newer) of positions of candidates.
+    """Return the state with `replaced` and `retold` in its pool: pairs (older, newer) of positions of candidates.
 
     `replaced` pairs sections of replaced documents with those of their successors, `retold` what one session said twice
     (`_find_retold`).
@@ -88,10 +88,11 @@ def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int
 def renew(state: State) -> State:
     """Add the `renewal` term, which lifts newer memories above older ones that answer the same, and set `newer_than`.
 
-    Of the eight best candidates that passed the ladder, a newer one may overtake an older one (unless that cannot give
-    way, `_can_give_way`) if the two are a pair in `retold`, or if it is of another session, at least an hour later, and
-    the two answer the same by at least `SAME`. The lead it can make up grows with that similarity and `renewalWeight`.
-    Then successors of replaced documents are lifted. The same state if the weight is 0 or nothing is lifted.
+    Of the eight best candidates that passed every filter, a newer one may overtake an older one (unless that cannot
+    give way, `_can_give_way`) if the two are a pair in `retold`, or if it is of another session, at least an hour
+    later, and the two answer the same by at least `SAME`. The score by which the older may be ahead grows with that
+    similarity and `renewalWeight`. Then successors of replaced documents are lifted. The same state if the weight is 0
+    or nothing is lifted.
     """
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
@@ -116,8 +117,8 @@ def renew(state: State) -> State:
 def _lift_successors(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
     """Return how far the best section of each successor is raised, to be `STEP` above the best of what it replaced.
 
-    Also maps the position of each raised section to that of the older section below it. Only sections that passed the
-    ladder count. A successor stays where it is if it is ahead already, or does not answer: its score (`base`) is below
+    Also maps the position of each raised section to that of the older section below it. Only sections that passed every
+    filter count. A successor stays where it is if it is ahead already, or does not answer: its score (`base`) is below
     half of the older one's, or it has none of the content words that the older has of the question. An older section
     that the graph leg answers with is overtaken in any case.
     """

@@ -173,12 +173,12 @@ class AlreadyTold:
         self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int, *, must_stay: bool = False) -> dict[int, int]:
-        """Add the next best memory; map the number of each memory now left out to the number of the one covering it.
+        """Add the next best memory; map the number of each memory left out by this to the number of the one covering
+        it, {} if none is. `number` is the memory's position in the pool.
 
-        `number` is the memory's position in the pool. The new memory is left out if one taken before covers it
-        (`covers`). The memory taken just before is left out if the new one extends it; a memory with `must_stay` is not
-        left out by a later one. A memory that is no section and has no session or no turns as evidence covers and
-        repeats nothing.
+        The new memory is left out if one taken before covers it (`covers`). The memory taken just before is left out if
+        the new one extends it; a memory with `must_stay` is not left out by a later one. A memory that is no section
+        and has no session or no turns as evidence covers and repeats nothing.
         """
         before, self._last = self._last, None
         if memory.category == "section":
@@ -221,11 +221,8 @@ class AlreadyTold:
 
 
 def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of positions (covered, covering): memories that a later one of the list, which shares a turn with
-    them, covers.
-
-    See `covers`; besides, all content words of the first must be in the second.
-    """
+    """Yield pairs of positions in the list, (covered, covering): the second memory comes later, shares a turn with the
+    first, contains all its content words and covers it (`covers`)."""
     spans = [tuple(_evidence_spans(each)) for each in memories]
     overlapping = [(a, b) for a, b in combinations(range(len(memories)), 2) if _spans_overlap(spans[a], spans[b])]
     words_of = {

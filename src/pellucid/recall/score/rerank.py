@@ -18,7 +18,7 @@ NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
 def score_survivors(state: State, world: World) -> State:
-    """Score the candidates that passed the ladder with the chosen reranker; scores stay NaN if it cannot score.
+    """Score the candidates that passed every filter with the chosen reranker; scores stay NaN if it cannot score.
 
     A model sets `rerank_score` of the best of them; late interaction also `passage_score`, and needs an encoder. Raises
     EncoderError if a model is asked and fails or is late.
@@ -61,10 +61,8 @@ def rerank(state: State) -> State:
 
 
 def candidates_for_model(state: State) -> Ints:
-    """Return the pool positions of the best survivors by the terms so far, best first: those that a model scores.
-
-    At most 12 times `rerankMultiplier`.
-    """
+    """Return the pool positions of the candidates that a model scores: of those that passed every filter, the best by
+    the terms so far, best first, at most 12 times `rerankMultiplier`."""
     pool, max_count = state.pool, SCORED * state.request.settings.rerank_multiplier
     best = np.flatnonzero(pool.rejected == 0)
     return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:max_count]
@@ -73,9 +71,8 @@ def candidates_for_model(state: State) -> Ints:
 def _score_by_tokens(
     state: State, world: World, encoding: QueryEncoding
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two pool columns of late-interaction scores: of each candidate that passed the ladder alone, and together
-    with the turns beside it; NaN for the others, and for one without token codes.
-    """
+    """Return two pool columns of late-interaction scores: of each candidate that passed every filter alone, and
+    together with the turns beside it; NaN for the others, and for one without token codes."""
     pool = state.pool
     survivors = np.flatnonzero(pool.rejected == 0)
     before, after = world.reader.beside(pool.rows[survivors], state.admission)
@@ -105,9 +102,9 @@ def _spread_scores(
 
 
 def _score_by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
-    """Return a pool column with a model's scores of the best survivors, else NaN.
+    """Return a pool column with a model's scores of `candidates_for_model`, NaN for all others.
 
-    EncoderError if it fails or is late.
+    EncoderError if the model fails or is late.
     """
     pool, best = state.pool, candidates_for_model(state)
     texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]

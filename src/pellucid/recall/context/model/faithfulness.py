@@ -35,9 +35,8 @@ def flaw(rewording: str, original: str) -> str:
 
 
 def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    """Return a function of a rewording and its original: whether the rewording has a match of this pattern that the
-    original lacks.
-    """
+    """Return a function of a rewording and its original that tells whether the rewording has a match of this pattern
+    that the original lacks."""
     return lambda rewording, original: not {*pattern.findall(rewording)} <= {*pattern.findall(original)}
 
 
@@ -56,15 +55,15 @@ def _has_unknown(candidates: Iterable[str], originals: Iterable[str]) -> bool:
 
 
 def _changes_tense(rewording: str, original: str) -> bool:
-    """Whether the rewording speaks of the present and the original of the past alone, or the other way round, told by
-    forms of the verbs `be`, `have` and `do` alone."""
+    """Whether the rewording has a form of `be`, `have` or `do` in one tense, present or past, of which the original has
+    none, although the original has one in the other tense."""
     new, old = ({*words(_spelled_out_text(text))} for text in (rewording, original))
     was, is_ = lexicon.words("were"), lexicon.words("are")
     return any(new & one and old & other and not old & one for one, other in ((was, is_), (is_, was)))
 
 
 def _drops_limit(rewording: str, original: str) -> bool:
-    """Whether a word that limits the original is missing in the rewording."""
+    """Whether the rewording lacks a word that limits what the original says (`_limits`), or has it less often."""
     return not Counter(_limits(original)) <= Counter(_words_as_in_original(rewording, original))
 
 
@@ -99,7 +98,8 @@ def _spelled_out_text(text: str) -> str:
 
 
 def _compared_words(text: str) -> list[str]:
-    """Return the words of a text in order, pronouns as their person, without articles, auxiliaries and the like."""
+    """Return the words of a text that are compared, in order: without articles, auxiliaries and the like, and with each
+    pronoun replaced by a word for its person."""
     persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", codes=lexicon.LATIN)
     return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 
@@ -124,9 +124,10 @@ def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int
 
 
 def _limits(text: str) -> list[str]:
-    """Return the words that limit a text (`only`, `until`), in order.
+    """Return the compared words of a text that limit what it says (`only`, `until`), in order.
 
-    Also `used` in `used to`, and the `to` of a `from`.
+    Also counted are `used` before `to`, and a `to` (or `zu`, `nach`, `auf`, `a`) if the text has a `from` (or `von`,
+    `vom`, `de`).
     """
     spoken = _compared_words(text)
     limits = lexicon.words("limits", codes=lexicon.LATIN)

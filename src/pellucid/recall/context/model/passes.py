@@ -84,7 +84,8 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassTrace]:
-    """Return the lines without those that a model names in the pass `name` (`select` or `facts`), and a report.
+    """Return the lines without those that a model names in the pass `name` (`select` or `facts`), and a report: the ids
+    left out, or a note of what went wrong.
 
     The model is shown the first lines, 24,000 characters at most; the others stay. All lines stay if the pass fails, if
     the model names a line that it was not shown, or if `chat` is None. Raises DeadlineError if time runs out.
@@ -105,7 +106,7 @@ def leave_out(
 
 
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassTrace]:
-    """Return the lines as a model rephrased them, and a report.
+    """Return the lines as a model rephrased them, and a report: the ids of those changed, or a note of what went wrong.
 
     The model is shown the first lines, 24,000 characters at most; the others stay. All lines are unchanged if the pass
     fails, if one wording is not faithful (`flaw`) or of a line not shown, or if `chat` is None. Raises DeadlineError if
@@ -153,7 +154,8 @@ def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
 
 
 def _fenced(query: str, shown: Sequence[ContextLine]) -> str:
-    """Return the question and the numbered lines as JSON rows, in tags that no line can spell: a hash names them."""
+    """Return the question and the shown lines, numbered from 1, each as a row of JSON, inside tags whose name has a
+    hash of the rows, so that no line can spell them."""
     rows: list[Mapping[str, object]] = [{"question": query}]
     for number, line in enumerate(shown, start=1):
         note = {"note": line.mark.strip()} if line.mark else {}

@@ -133,7 +133,7 @@ def window(text: str, at: datetime) -> Window | None:
 
 
 def _date_ranges(text: str, dates: Sequence[Piece]) -> list[_DateRange]:
-    """Return the ranges that the dates mean, in order of the text.
+    """Return the ranges of days that the dates of a query mean, in order; `text` is the query in lower case.
 
     The two ends of `from … to …` become one range; words such as `since` and `before` are applied.
     """
@@ -216,7 +216,8 @@ def _span_of_ranges(
     """Return one window from the earliest beginning to the latest end of all ranges; open on a side on which one range
     is open. Only a single range can date what was said (`asserts`).
 
-    `dates` are those that the ranges were made of.
+    `dates` are those that the ranges were made of; `text` is the query, `lowered` the same in lower case; the zone of
+    `now` says when a day begins.
     """
     starts = [days.since for days in ranges if days.since]
     ends = [days.until for days in ranges if days.until]
@@ -230,7 +231,8 @@ def _span_of_ranges(
 
 
 def _dates_what_was_said(text: str, days: _DateRange, piece: Piece, today: date) -> bool:
-    """Whether the range says when something was said, and not when it happens; false for a range in the future."""
+    """Whether `days`, made of the one date `piece`, say when something was said, and not when it happens; false if they
+    begin after `today`. `text` is the query in lower case."""
     if days.since and days.since > today:
         return False
     is_over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)

@@ -74,12 +74,13 @@ _Resolve = Callable[[re.Match[str], date], Piece | None]
 
 
 def _piece_at(found: re.Match[str], span: Span, *, names_year: bool = True, relative: bool = False) -> Piece:
-    """Return the date that a match names with all its words."""
+    """Return the date that all words of the match `found` name and that means the days of `span`; for the flags see
+    `Piece`."""
     return Piece(found.start(), found.end(), span, names_year, relative)
 
 
 def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """Read `2026-04-20` or `2026-04`; ValueError if there is no such day or month."""
+    """Return the date of `2026-04-20` or `2026-04`; ValueError if there is no such day or month."""
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
         return _piece_at(found, month_span(year, month))
@@ -87,7 +88,8 @@ def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - e
 
 
 def _day(found: re.Match[str], today: date) -> Piece:
-    """Read `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that has begun.
+    """Return the date of `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that
+    has begun.
 
     ValueError if there is no such day, or if the last day is before the first.
     """
@@ -102,7 +104,8 @@ def _day(found: re.Match[str], today: date) -> Piece:
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
-    """Read `April 2026`, or `April`: the last April that has begun; then the month's name alone is the date's words."""
+    """Return the date of `April 2026`, or of `April`: the last April that has begun, named by the month's name
+    alone."""
     month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
     piece = _piece_at(found, month_span(chosen, month), names_year=bool(year))
@@ -110,13 +113,13 @@ def _month(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month_before(found: re.Match[str], today: date) -> Piece | None:
-    """Read `last May`: the last May that is over."""
+    """Return the date of `last May`: the last May that is over."""
     month = lexicon.months()[found["mo"]]
     return _piece_at(found, month_span(today.year - (month >= today.month), month))
 
 
 def _quarter(found: re.Match[str], today: date) -> Piece | None:
-    """Read `Q2 2026`, `second quarter`; without a year, the last such quarter that has begun."""
+    """Return the date of `Q2 2026` or `second quarter`; without a year, the last such quarter that has begun."""
     spelled, year = found["q"] or found["q2"], found["y"] or found["y2"]
     number = int(spelled) if spelled.isdigit() else ("first", "second", "third", "fourth").index(spelled) + 1
     month = 3 * number - 2
@@ -126,9 +129,8 @@ def _quarter(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _year(found: re.Match[str], today: date) -> Piece | None:
-    """Read `2023`, whose digits alone are the date's words; None for a year more than two years ahead, and for `the
-    1900` and its like, a number of things.
-    """
+    """Return the date of `2023`, named by the digits alone; None for a year more than two years ahead, and for a round
+    one after an article or the like (`the 2000`, `our 2000`), which is a number of things."""
     year = int(found["y"])
     plain = found["lead"] in {"the", "our", "my", "that"} and year % 100 == 0
     if plain or year > today.year + 2:
@@ -137,30 +139,31 @@ def _year(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _years(found: re.Match[str], today: date) -> Piece | None:
-    """Read `2019-2021`; None if the last year is not after the first, or more than two years ahead."""
+    """Return the date of `2019-2021`; None if the last year is not after the first, or more than two years ahead."""
     first, last = int(found["y"]), int(found["y2"])
     return _piece_at(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
 
 
 def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """Read `20.4.2026`; ValueError if there is no such day."""
+    """Return the date of `20.4.2026`; ValueError if there is no such day."""
     return _piece_at(found, relative_span(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
 
 
 def _count_of(number: str) -> int:
-    """Return the number that digits or a word such as `three` or `few` mean."""
+    """Return the number that digits or a word such as `three` or `few` (3) mean; KeyError for any other word."""
     return int(number) if number.isdigit() else _counts()[number]
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
-    """Read `the last three weeks`: that many times seven days, and today; a month counts as 31 days, a year as 366."""
+    """Return the date of `the last three weeks`: that many times seven days, and today; a month counts as 31 days, a
+    year as 366."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
     return _piece_at(found, relative_span(today, "trail", days * _count_of(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
-    """Read `three weeks ago`, `a couple of days ago`. For `few` and `couple` of days, the two days before and the day
-    after count, too, but not today."""
+    """Return the date of `three weeks ago`, `a couple of days ago` (see `ago`). For `few` and `couple` of days, the two
+    days before and the day after count, too, but not today."""
     count, unit = _count_of(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
@@ -169,13 +172,13 @@ def _ago(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _weekday(found: re.Match[str], today: date) -> Piece | None:
-    """Read `last Friday`, `on Friday`: the last Friday before today."""
+    """Return the date of `last Friday`, `on Friday`: the last Friday before today."""
     back = (today.weekday() - lexicon.weekdays()[found["name"]]) % 7 or 7
     return _piece_at(found, relative_span(today, "day", -back), relative=True)
 
 
 def _phrase(found: re.Match[str], today: date) -> Piece | None:
-    """Read a fixed phrase, such as `yesterday` or `last month`."""
+    """Return the date of a fixed phrase (`_past_phrases`), such as `yesterday` or `last month`."""
     unit, offset = _past_phrases()[found[0]].split(":")
     return _piece_at(found, relative_span(today, unit, int(offset)), relative=True)
 
@@ -238,7 +241,8 @@ _HINT = (
 
 @cache
 def _compiled_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the pattern compiled, with words for its marks: `«month 4»` is every month of four letters or more."""
+    """Return the pattern compiled, with words for its marks: `«month»` stands for every name of a month, `«month 4»`
+    for those of four letters or more; `weekday`, `number`, `unit` and `phrase` likewise."""
     words_by_mark: dict[str, Iterable[str]] = {
         "month": lexicon.months(),
         "weekday": lexicon.weekdays(),
@@ -262,7 +266,8 @@ def _past_phrases() -> Mapping[str, str]:
 
 
 def _is_past_unit(unit: str, offset: str) -> bool:
-    """Whether a phrase's unit and offset mean a present or past span."""
+    """Whether a phrase's unit and offset (an integer as text) mean a present or past span: not if the unit is `none` or
+    the offset is above 0; `trail` always."""
     return unit == "trail" or (unit != "none" and int(offset) <= 0)
 
 
@@ -306,7 +311,8 @@ def _is_verb(match: re.Match[str], text: str) -> bool:
 
 
 def _ends_of_ranges(lowered: str, found: list[Piece], today: date) -> list[Piece]:
-    """Return the bare months and years right after a date in `found` that end a range: `… and July`, `… to 2021`."""
+    """Return the bare months and years right after a date in `found` that end a range (`… and July`, `… to 2021`), in
+    the order of `found`; none that is part of a date in `found`."""
     more = list[Piece]()
     for piece in found:
         match = _compiled_pattern(_AND).match(lowered, piece.end)
