@@ -128,7 +128,7 @@ def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
     """Yield the entries in `value`, the list or object under `key`: a list's elements, searched in turn, and what an
     object has under keys of `KEYS`; nothing if `key` is not in `KEYS`.
 
-    `depth` is as of `_entries_in`.
+    `depth` is how many levels of such keys were searched before, as in `_entries_in`.
     """
     if key not in KEYS:
         return

@@ -41,12 +41,14 @@ class _Draft:
 
     @property
     def words(self) -> str:
-        """Its plain text (`plain_words`), then its code blocks, each on lines of its own."""
+        """The block's plain text (`plain_words`), then its code blocks, each beginning on a line of its own."""
         return "\n".join([plain_words(self.text), *self.code])
 
     @property
     def is_lead_in(self) -> bool:
-        """Whether it only introduces nested blocks: it has some, and ends with a colon or has at most three words."""
+        """Whether the block only introduces those nested in it: it has some, and ends with a colon or has at most three
+        words.
+        """
         label = plain_words(self.text)
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
@@ -91,11 +93,11 @@ def _statements_of_section(
 
 
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
-    """Return the top-level drafts of a section, nested blocks in their `inner`, code with the draft that it belongs to.
+    """Return the top-level blocks of a section as drafts; a draft has the blocks nested in it (`inner`) and its code.
 
     A block is nested in an item that it is indented below, and in a block before it that ends with a colon (`…:`), if
-    it is indented below that or is an item, step or row on its depth. `titles` are the headings above. Blocks that
-    state nothing are counted in `report` and left out.
+    it is indented below that or is an item, step or row on its depth. `titles` are the headings above, outermost first.
+    Blocks that state nothing are counted in `report` and left out.
     """
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
@@ -114,7 +116,8 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """Return those of the drafts in `open_items`, outermost first, that a new draft is nested in: those indented less.
+    """Return those of the drafts in `open_items` (outermost first) that a new draft is nested in: those indented less,
+    in the same order.
 
     An item, step or row is nested in a paragraph that is indented as far, too: one that announces it (`…:`).
     """
@@ -172,8 +175,9 @@ def _add_code(
 
 
 def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statements of sibling drafts, each with the text `lead` before it (unless that is empty); neighbouring
-    numbered steps become one statement if they are a procedure (`_is_procedure`).
+    """Yield the statements of sibling drafts (blocks with their code and nested blocks) in order, under these headings
+    and each with the text `lead` before it, unless that is empty; neighbouring numbered steps become one statement if
+    they are a procedure (`_is_procedure`).
     """
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
@@ -185,7 +189,7 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield a draft's own statement, its text after `lead`, and then the statements nested in it.
+    """Yield a draft's own statement, its text after `lead` (if that is not empty), then the statements nested in it.
 
     A draft that only introduces nested ones (`is_lead_in`) has no own statement, unless it has code. A nested statement
     is preceded by the draft's text if the draft only introduces it, or if it is not clear without (`stands_alone`).

@@ -70,8 +70,8 @@ class Numbering:
         return clean_name(redacted.text)
 
     def _name_from_file(self, role: str, content: str) -> str:
-        """Return the session of turns that name none: the file's stem and a digest of the role and first line of the
-        first such turn. The first call's result is returned for the whole file.
+        """Return the session of turns that name none: the file's stem, `-` and a digest of the role and first line of
+        the first such turn. The first call's result is returned for the whole file, whatever the arguments are then.
         """
         if not self._own_name:
             first_line = redact(content.lstrip().partition("\n")[0]).text

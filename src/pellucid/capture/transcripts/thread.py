@@ -77,7 +77,8 @@ class Queue:
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Return whether a message repeats one that was noted as delivered; if so, forget one delivery of it.
+        """Return whether a message repeats one that was noted as delivered to the agent (`note_delivered`); if so,
+        forget one delivery of it.
 
         Waiting messages with this text are removed in any case. Differences in white space do not count.
         """

@@ -67,11 +67,11 @@ def _status(values: Mapping[str, object]) -> Status | None:
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
-    """Yield the memory of a file with the fields of its frontmatter; if it is empty or longer than 8,000 characters,
-    count a problem and yield nothing.
+    """Yield the memory of a file with the fields of its frontmatter and this status; if it is empty or longer than
+    8,000 characters, count a problem and yield nothing.
 
-    A category that Pellucid does not have is kept as a tag. Without a date the memory gets that of the file's last
-    change.
+    A category that Pellucid does not have is kept as a tag, and gives the category that it stands for
+    (`category_of_label`), if any. Without a date the memory gets that of the file's last change.
     """
     values = parts.values
     content, inline = _attributes(parts.body.strip())

@@ -241,8 +241,8 @@ def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message; of an assistant's the pieces of text and, in between, a tool's turn for each
-    block of a tool's work.
+    """Yield the turns of one message. An assistant's message gives a turn for each piece of its text and, in between, a
+    tool's turn for each block of a tool's work.
 
     `frame` is the turn to copy, with session, agent and time; a sub-agent's message gets the session
     `<session>/sidechain`. Thinking is left out and counted, and so is a message that is no turn (`_drop_reason`).

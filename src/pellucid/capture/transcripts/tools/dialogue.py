@@ -62,7 +62,8 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """Return the user's answers in a call's result; for a question of which the result says nothing there is none.
+    """Return the user's answers in a call's result, in its order; for a question of which the result says nothing there
+    is none.
 
     `output` is the result as the model was given it, of which the first 65,536 characters are read; `details` is the
     agent program's own record of it, which can be empty, and takes precedence. An answer on record that is neither text
