@@ -47,7 +47,10 @@ class Trail:
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """Follow the files one commit further back: add the versions that this commit made to `found`, and note what
-        each file was called before it. Commits must be given newest first.
+        each file was called before it.
+
+        `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
+        newest first.
         """
         moved: dict[bytes, bytes] = {}
         for each in entries:
@@ -92,7 +95,10 @@ class Departures:
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """Read one commit further back: note each path that the branch still contains, where each departed path went (a
-        new path, or deleted), and the versions of the wanted ones in `found`. Commits must be given newest first.
+        new path, or deleted), and add the versions of the wanted ones to `found`.
+
+        `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
+        newest first.
         """
         changed = list(entries)
         for each in changed:

@@ -109,7 +109,7 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
 
 @contextmanager
 def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-    """Run `git` on a repository, without its configuration, for the block; yield its input and output streams.
+    """Run `git` on a repository, without its configuration, for a `with` block; yield its input and output streams.
 
     Raises InputError if `git` is not installed or, after the block, if it ended with an error; it is killed if the
     block raises. A BrokenPipeError of the block ends only the block.
@@ -233,9 +233,10 @@ def tokens(stream: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
-    """Yield, for the block, a function that reads the first bytes of a blob by its object name and a number of bytes.
+    """Yield, for a `with` block, a function that returns the first bytes of a blob, given its object name and the
+    greatest number of bytes.
 
-    It raises InputError if the object is missing or damaged.
+    The function raises InputError if the object is missing or damaged.
     """
     with run_git(repository, "cat-file", "--batch") as (ask, answer):
 
