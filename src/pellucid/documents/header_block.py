@@ -160,8 +160,8 @@ def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
 def _block_items(block: Sequence[str]) -> list[str]:
     """Return the items of a block: list items, rows of two-column tables as `key: value`, and other lines.
 
-    An indented line is joined to the item before it, by a comma if it is a list item below one with a value. The marks
-    of code fences, and rows without a key, are left out.
+    An indented line is joined to the item before it: by a comma if it is a list item and the item before does not end
+    in a colon, else by a space. The marks of code fences, and rows without a key, are left out.
     """
     items: list[str] = []
     for line in block:

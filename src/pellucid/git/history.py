@@ -173,5 +173,5 @@ def _whole_lines(data: bytes) -> bytes:
 
 
 def _encode_path(path: str) -> bytes:
-    """Encode a path in UTF-8, as git stores it; undecodable bytes are restored."""
+    """Encode a path in UTF-8, as git stores it; surrogates of undecodable bytes become these bytes again."""
     return path.encode("utf-8", "surrogateescape")

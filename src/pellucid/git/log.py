@@ -69,11 +69,11 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Where a commit deleted a file at a path at which a later commit created one that is followed, take the
-        deleted file for an earlier part of the later one's history.
+        """If the entry deletes a file at a path where a later commit created a file that is followed, treat the deleted
+        file as an earlier part of that file's history: add a removal to `found`, and follow the path again.
 
-        A removal is added to `found`, and the path is followed again. If the commit renamed the file away from the path
-        instead, the path is no longer looked at.
+        If it renames a file away from such a path instead, the path is no longer looked at. Do nothing for any other
+        entry.
         """
         if entry.status not in "DR" or entry.old not in self.before:
             return

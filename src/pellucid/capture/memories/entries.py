@@ -33,8 +33,8 @@ def entries(document: SourceFile) -> Iterator[NumberedObject]:
 
 
 def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
-    """Yield every entry, still of any JSON type, with its number (see `entries`); a fault in a document is counted and
-    ends it.
+    """Yield every entry, still of any JSON type, with its number (see `entries`); a fault in the JSON document is noted
+    in the report as a problem, and ends it.
     """
     head = document.source.head()
     if document.path.suffix.lower() == ".jsonl" or _has_entry_lines(head):

@@ -81,7 +81,7 @@ def _statements_of_section(
     first; blocks that state nothing are counted in `report`.
 
     The statements get these headings without the first, if it is of level 1 and there are others: it is the title of
-    the text. One longer than 2,000 characters that is no procedure is yielded in parts.
+    the text. A statement of more than 2,000 characters that is no procedure is yielded in parts.
     """
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
@@ -149,12 +149,12 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it, which then ends with it: the innermost of `open_items` that is
-    indented less or a paragraph, else the very last block in `roots`, however deep, else a new draft of the last of
-    `titles`, which is appended to `roots`.
+    """Add a code block to the draft that introduces it, which then ends at the code's last line: to the innermost of
+    `open_items` that is indented less or a paragraph, else to the very last block in `roots`, however deep, else to a
+    new draft of the last of `titles`, which is appended to `roots`.
 
-    A block of more than `MAX_CODE_LINES` lines or `LONGEST` characters, or with nothing to introduce it, is only
-    counted as left out.
+    A block of more than 40 lines (`MAX_CODE_LINES`) or 2,000 characters (`LONGEST`), or with nothing to introduce it,
+    is only counted as left out.
     """
     if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")

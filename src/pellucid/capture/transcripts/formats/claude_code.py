@@ -35,7 +35,7 @@ def recognises(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Claude Code session file; lines that are not turns are counted by their reason.
+    """Yield the turns of a Claude Code session file; lines that are not turns are counted in the report, by reason.
 
     At the end of the source, messages still in the queue and titles whose line never came are counted as left out, too.
     """
@@ -162,7 +162,7 @@ def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn
     """Yield the turn of a session's title; a title that names a line (`leafUuid`) belongs to that line's session, and
     waits in the thread, yielding nothing, until that line has been seen.
 
-    A line without a title is counted. `frame` is the line's turn (`_turn_frame`).
+    A line without a title is counted in the report as `not-a-turn`. `frame` is the line's turn (`_turn_frame`).
     """
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:

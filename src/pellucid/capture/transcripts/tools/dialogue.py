@@ -75,10 +75,10 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return the words by which the user refuses a call (`… rejected … the user said:`) whose result is `output`, and
-    whether they ask for clearer questions.
+    """Return the words by which the user refused a call, and whether they ask for clearer questions.
 
-    None if the call was not refused, or without words.
+    `output` is the call's result, which tells a refusal by its form (`… rejected … the user said:`). None if the call
+    was not refused, or refused without words.
     """
     refused = _REFUSED.match(output)
     if refused is None:

@@ -58,7 +58,7 @@ class _ShellParser:
         self._heredoc: str | None = None
 
     def run(self) -> list[ShellCommand]:
-        """Parse the whole line and return its commands."""
+        """Parse the whole command line, and return its simple commands in order."""
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
