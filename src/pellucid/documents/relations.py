@@ -104,7 +104,9 @@ def relation_in_field(key: str, value: str) -> tuple[Relation, str] | None:
 
 
 def is_alias_key(key: str) -> bool:
-    """Whether the value of a header key or of an attribute is another name of the same thing (`aka`)."""
+    """Whether a key of a header, or the name of an attribute, says that its value is another name of the same thing: it
+    is one of `_ALIASES` (`aka`, `formerly`), in any spelling of case and separators.
+    """
     return normal_key(key) in _ALIASES
 
 

@@ -111,9 +111,9 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that the path of a changed file is one of today, unless a later commit removed it. If it did, and the
-        path is wanted, add this commit's version to `found`, as the last one if the commit created the file or renamed
-        it to this path.
+        """Note in `present` that the path of a changed file is one of today, unless a later commit removed it. If one
+        did, and the path is wanted, add this commit's version to `found`, as the last one if the commit created the
+        file or renamed it to this path.
         """
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)

@@ -256,8 +256,8 @@ def _last_line(draft: _Draft) -> int:
 def text_with_headings(each: AdoptedStatement) -> str:
     """Return a statement's text after its nearest one or two headings: `outer › inner › text`.
 
-    Without them if it has none, begins with the nearest, or its first line is clear without that heading
-    (`stands_alone`).
+    The text is returned alone if the statement has no heading, or if its first line begins with the nearest one or is
+    clear without it (`stands_alone`).
     """
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""

@@ -153,8 +153,8 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text after its headings. If it has none or needs none, it is put after the note's title,
-    unless it is clear without that (`stands_alone`) or begins with it.
+    """Return a statement's text after its headings (`text_with_headings`). If it has none or needs none, the text is
+    put after the note's `title`, unless the text is clear without that (`stands_alone`) or begins with it.
     """
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):

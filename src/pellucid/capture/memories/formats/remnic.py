@@ -36,9 +36,9 @@ def is_memory(values: Mapping[str, object]) -> bool:
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """Yield the memory of one file of a Remnic vault, if it has one that is to be adopted.
 
-    A fault in its header is noted as a problem, and the rest is used; for an unknown status one is noted, and nothing
-    is yielded. A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with a `parentId`
-    (a part of a split memory, which is there as a whole as well) is counted as left out.
+    A fault in its header is noted as a problem, and the rest is used; an unknown status is noted as a problem, too, and
+    then nothing is yielded. A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with
+    a `parentId` (a part of a split memory, which is there as a whole as well) is counted as left out.
     """
     parts = parse_header(document.text())
     if parts.problem:

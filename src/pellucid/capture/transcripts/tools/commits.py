@@ -59,8 +59,8 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
     """Return the commit messages and pull request texts that a call writes if it succeeds; `confirmed_text` tells, by
     its result, whether it did.
 
-    `shell` are the commands of its shell command line; empty for another tool, of which only those of hosting services
-    count, whose names match `_HOSTED` (`create_pull_request`, `git_commit`).
+    `shell` are the commands of the call's shell command line. If there are none, only the tools of hosting services
+    count, whose names match `_HOSTED` (`create_pull_request`, `git_commit`); any other gives ().
     """
     found = [text for command in shell for text in _texts_of_command(command)]
     if tool and not shell and _HOSTED.search(tool):
