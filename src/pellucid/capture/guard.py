@@ -61,8 +61,8 @@ class Guard:
         self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the turn without Pellucid's own output, redacted and shortened for the store; if it must be dropped,
-        yield nothing and count the reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
+        """Yield one turn: the given one without Pellucid's own output, redacted and shortened for the store. If it must
+        be dropped, yield nothing and count the reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
 
         `own-recall` is a tool's turn that is Pellucid's output, and any turn of which nothing is left once such output
         is cut out. A user's turn can begin or end an off-the-record stretch (see `OffTheRecord.drop_reason`).
@@ -79,7 +79,8 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """Return the turn with this content, without secrets in any field but its key, which is only stored hashed.
+        """Return the turn with `content` in place of its own, without secrets in any field but its key, which is only
+        stored hashed.
 
         A content longer than the setting `max_turn_chars` (for any turn but a tool's, ten times that) loses its middle,
         which is counted (see `cut_middle`). Removed secrets are counted in the report.
@@ -100,7 +101,8 @@ class Guard:
         )
 
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
-        """Return the speaker's name (None if there is none) and the content, both without secrets, which are counted.
+        """Return the speaker's name (None if there is none) and the content, both without secrets, which are counted in
+        the report.
 
         They are redacted as one text, `speaker: content`, as a name such as `password` shows that a secret follows. If
         a secret begins in the name, the speaker becomes None, and the content begins with what is left of `speaker: `.
@@ -114,11 +116,10 @@ class Guard:
 
 
 def cut_middle(text: str, max_chars: int) -> tuple[str, int]:
-    """Return a text of at most `max_chars` characters, which must be 100 or more, and the number of characters cut out
-    of the given one.
+    """Return the text cut to at most `max_chars` characters, and the number of characters cut out.
 
-    A text that is no longer is returned unchanged, with 0. A longer one keeps its head and its tail, two to one, and
-    between them the line `[… N characters cut …]`.
+    A text that is no longer is returned unchanged, with 0. A longer one keeps its head and its tail, the head twice as
+    long, and between them the line `[… N characters cut …]`. `max_chars` must be 100 or more, which is not checked.
     """
     if len(text) <= max_chars:
         return text, 0

@@ -34,7 +34,7 @@ class LiveSource(Source):
     first_number: int = 1  # the number in the stream of the first of these lines
 
     def head(self) -> str:
-        """Return the first two of the lines, by which the format of the source is told."""
+        """Return the first two of the lines, joined by a line end; the format of the source is told by them."""
         return "\n".join(self.given_lines[:2])
 
     def begins_with_long_line(self) -> bool:
@@ -42,16 +42,16 @@ class LiveSource(Source):
         return False
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield the lines without their ends, numbered on from `first_number`; their bytes are counted."""
+        """Yield the lines without their ends, numbered from `first_number` on; add their bytes to the report."""
         for number, text in enumerate(self.given_lines, self.first_number):
             self.report.bytes_read += len(text.encode("utf-8", "replace"))
             yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the lines' JSON objects with their numbers; one that names no session gets `session` as its
-        `sessionId`.
+        """Yield the lines' JSON objects with the lines' numbers; an object that names no session gets a key `sessionId`
+        with this source's `session`.
 
-        A line that is no JSON object yields nothing, and is counted in the report as `Source.objects` counts it.
+        A line that is no JSON object yields nothing, and is counted in the report as unreadable (see `Source.objects`).
         """
         for number, value in Source.objects(self):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)

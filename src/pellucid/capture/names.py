@@ -35,8 +35,8 @@ class NameRedactor:
         self._alike = Counter[str]()  # how many sessions share a name once it is redacted
 
     def clean(self, name: str) -> str:
-        """Return the name without secrets. They are counted in the report, for a repeated name once, as results are
-        cached (up to 4,096 names; then the cache is emptied).
+        """Return the name without secrets. They are counted in the report's `redactions`, for a repeated name once, as
+        results are cached (up to 4,096 names; then the cache is emptied).
         """
         cleaned = self._redacted.get(name)
         if cleaned is None:
@@ -48,8 +48,8 @@ class NameRedactor:
         return cleaned
 
     def clean_session(self, session_id: str) -> str:
-        """Return the session id without secrets; of several ids that become the same by this, the second gets the
-        ending `-2`, the third `-3`, and so on.
+        """Return the session id without secrets, for the same id always the same; of several ids that become alike by
+        this, the second gets the ending `-2`, the third `-3`, and so on. An id without secrets stays as it is.
         """
         cleaned = self.clean(session_id)
         if cleaned == session_id:

@@ -88,9 +88,9 @@ def without_own_output(text: str, report: CaptureReport) -> str:
 def is_own_output(turn: Turn) -> bool:
     """Whether a turn is a tool's and the whole of it counts as Pellucid's output.
 
-    It does if it contains an X-ray, a memory's file or a recall's id in JSON, or if it is a single line that, once line
-    ends escaped in it are undone, has a line of our commands. In a text of several lines only such lines are ours:
-    `without_own_output` removes them.
+    It does if it contains the X-ray of a recall, a memory's id and other fields (as in its file), or a recall's id as a
+    JSON value; or if it is a single line in which, once escaped line ends are made real ones, there is a line that our
+    commands print. In a text of several lines only such lines are ours: `without_own_output` removes them.
     """
     text = turn.content
     if turn.role != "tool" or not _POSSIBLY_OURS.search(text):
@@ -119,7 +119,7 @@ def _without_layouts(text: str) -> tuple[str, int]:
 def _block_end(lines: Sequence[str], at: int) -> int:
     """Return the index of the line after the printed block that begins at line `at`; `at` if none begins there.
 
-    A memory's fields are followed by its text, which can be anything: such a block reaches to the end.
+    A memory's fields are followed by its text, which can be anything: such a block reaches to the end of `lines`.
     """
     line = _unquoted(lines[at])
     if _ALONE.match(line):
@@ -140,7 +140,7 @@ def _block_end(lines: Sequence[str], at: int) -> int:
 
 
 def _unquoted(line: str) -> str:
-    """Return the line without the one quote mark or border sign (`>`, `│`, `┃`, `⎿`) that a program put at its
-    beginning.
+    """Return the line without a quote mark or border sign (`>`, `│`, `┃`, `⎿`) as its first character, and without one
+    space after it; any other line is returned as it is.
     """
     return _GUTTER.sub("", line, count=1) if line[:1] in ">│┃⎿" else line

@@ -30,6 +30,7 @@ def read(
     Args:
         paths: files, and folders that are searched in sorted order for files with one of `SUFFIXES`. Plain text found
             in a folder is read only if it is a dialogue of user and assistant; a named plain text is read in any case.
+        settings: which paths are excluded, how long a turn may be, and the marks of off-the-record stretches.
         report: filled while turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
         on_progress: called as the files are read, with the bytes read so far and the bytes of all files.
@@ -62,9 +63,9 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
     """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one; file and format
     are counted in the source's report.
 
-    A file of unknown format, without turns, or that cannot be read raises InputError if the caller named it, else it is
-    counted as left out. A plain text detected as no dialogue is read only if it was named, and is added to the report's
-    `notes`.
+    A file of unknown format, with nothing to read in it, or that cannot be read raises InputError if the caller named
+    it, else it is counted as left out. A file detected as plain text that is no dialogue is read only if the caller
+    named it, and is then added to the report's `notes`.
     """
     report = source.report
     try:
@@ -95,7 +96,8 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
 
 
 def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
-    """Raise InputError with an explanation if a file without turns was named by the caller; else count it as `reason`.
+    """Raise InputError with an explanation if a file without turns was named by the caller; else count it in the report
+    as left out for `reason`.
 
     `reason` is `unknown-format`, `empty-file` or `nothing-readable`.
     """

@@ -46,23 +46,23 @@ class CaptureReport:
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str, number: int = 1) -> None:
-        """Add `number` turns, lines or files to those left out for this reason; 0 adds no reason."""
+        """Add `number` turns, lines or files that were left out to the count of `reason` in `dropped`; 0 adds none."""
         if number > 0:
             self.dropped[reason] += number
 
     def cut(self, characters: int) -> None:
-        """Count a turn that lost this many characters, and these characters; for 0 nothing is counted."""
+        """Add 1 to `turns_cut` and `characters` to `characters_cut`, for a turn that lost these; 0 adds nothing."""
         self.turns_cut += characters > 0
         self.characters_cut += characters
 
     def strip(self, reason: str, number: int) -> None:
-        """Add `number` blocks to those cut out of stored turns for this reason; 0 adds no reason."""
+        """Add `number` blocks that were cut out of turns to the count of `reason` in `stripped`; 0 adds nothing."""
         if number > 0:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count a place that could not be read in `malformed`, and add it to `problems` unless that has 20 already;
-        `line` is the number of the line, or in a JSON document that of the element, from 1.
+        """Add 1 to `malformed`, and the place to `problems` as a `ReadProblem`, unless that has 20 already; `line` is
+        the number of the line, or in a JSON document that of the element, from 1.
         """
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:

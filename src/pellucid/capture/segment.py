@@ -34,7 +34,7 @@ def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
-        """Return `time_elapsed` if the next turn is too late for the segment; else None."""
+        """Return `time_elapsed` if the next turn is more than `gap` after the last open one with a time; else None."""
         last = next((turn.at for turn in reversed(open_turns) if turn.at), None)
         return "time_elapsed" if last and next_turn.at and next_turn.at - last > gap else None
 
@@ -52,7 +52,7 @@ def turn_count(count: int = 40) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
-        """Return `turn_count` if the open turns are enough, and no agent is at work; else None."""
+        """Return `turn_count` if `count` turns are open and no agent is at work, or four times as many; else None."""
         if len(open_turns) < count:
             return None
         uses_tools = any(turn.role == "tool" for turn in open_turns)
@@ -68,7 +68,7 @@ def count_reached(count: int) -> Cutter:
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
-        """Return a cut behind the next turn if with it the turns are enough; else None."""
+        """Return a cut behind the next turn if there are `count` turns or more with it; else None."""
         return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
 
     return cut
@@ -112,10 +112,10 @@ def segments(
 ) -> Iterator[Segment]:
     """Yield the segments of all sessions: group turns by session, and cut each session where a cutter says so.
 
-    For each turn the cutters are asked in order, and the first that wants a cut decides. Sessions can interleave. At
-    most `open_sessions` stay open: beyond that the one whose last turn is oldest ends, so that memory does not grow
-    with the file. At the end all open segments are yielded, in the order of their last turns. Segments that no cutter
-    cut have the signal `session_end`.
+    A cutter is a function that gets the session's open turns and the next one, and returns where to cut, None for
+    nowhere. They are asked in order for each turn, and the first that wants a cut decides. Sessions can interleave. At
+    most `open_sessions` stay open: beyond that the one whose last turn came first ends. At the end all open segments
+    are yielded, in the order of their last turns. Segments that no cutter cut have the signal `session_end`.
     """
     open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
     for turn in turns:
@@ -130,8 +130,8 @@ def segments(
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one session; return the segments that a cutter ended, and the turns after the last cut,
-    which wait for more.
+    """Cut the waiting turns of one session; return the segments that a cutter ended, in order, and the turns after the
+    last cut, which wait for more. Cutters are asked at each turn, also at the first of a segment.
     """
     done: list[Segment] = []
     open_turns: list[Turn] = []
@@ -146,8 +146,8 @@ def _add_turn(
 ) -> tuple[list[Segment], list[Turn]]:
     """Return the segments that the next turn completes, and the turns that are open after it.
 
-    The cutters are asked again after each cut. `ask_empty`: ask them before a segment's first turn, too, as some cut
-    right after that turn.
+    The cutters are asked again after each cut. With `ask_empty` they are asked before a segment's first turn, too, as
+    some cut right after that turn; without it they are not.
     """
     done: list[Segment] = []
     while (open_turns or ask_empty) and (found := _first_break(cutters, open_turns, next_turn)):
@@ -166,7 +166,9 @@ def _last_segment(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
 
 
 def _first_break(cutters: Sequence[Cutter], open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
-    """Return the cut of the first cutter that wants one; None if no cutter does."""
+    """Return the cut of the first cutter that wants one, between the open turns and the next if it returns a signal
+    alone; None if no cutter wants one.
+    """
     for cutter in cutters:
         if cut := cutter(open_turns, next_turn):
             return cut if isinstance(cut, Break) else Break(cut, len(open_turns))

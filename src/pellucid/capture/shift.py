@@ -50,10 +50,10 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
     """Return the index, 6 or more, of the first turn of a new topic; None if there is none yet.
 
-    At each possible place, the four topical turns from it on are compared with up to six before it. A place at least
-    `threshold` apart is a candidate, until a later one is farther apart; it is the result once `WAIT` more places were
-    compared and none was farther. Tools' turns, and turns with fewer than `SUBSTANTIAL` content words in their first
-    1,000 characters, are not topical, and never compared.
+    At each possible place, `distance` compares the four topical turns from it on with the three to six before it. A
+    place of at least `threshold` is a candidate, until a later one has a larger distance; it is the result once two
+    (`WAIT`) more places were compared and none was larger. Tools' turns, and turns with fewer than three content words
+    in their first 1,000 characters, are not topical, and never compared.
     """
     spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
     topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
@@ -71,11 +71,11 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut is possible, ascending, with the turns to compare: those before it, and those from
-    it on.
+    """Yield each index of `turns` where a cut is possible, ascending, with the turns to compare: the last three to six
+    topical turns before it, and the four from it on.
 
-    `topical` has the indexes of the turns that have a topic, in order. A cut needs `MIN_BEFORE` of these before it,
-    `NEWEST` from it on, and `MIN_TURNS` turns of any kind before it.
+    `topical` has the indexes of the topical turns, ascending; a cut is possible only at one of them. It needs three of
+    these before it (`MIN_BEFORE`), four from it on (`NEWEST`), and six turns of any kind before it (`MIN_TURNS`).
     """
     for first in range(MIN_BEFORE, len(topical) - NEWEST + 1):
         if topical[first] >= MIN_TURNS:

@@ -36,10 +36,11 @@ class FileWalk:
     _claimed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
-        """Yield the named files, whatever their suffix, and the files with a wanted suffix below named folders.
+        """Yield, for each path in order, the file itself, whatever its suffix, or the files below the folder that have
+        one of `suffixes`.
 
-        Excluded files, and those claimed before (`claim`), are left out and counted. Raises InputError if a named path
-        does not exist or cannot be reached, or a named folder cannot be listed.
+        Files that the settings exclude, and those claimed before (`claim`), are left out and counted in the report.
+        Raises InputError if a path does not exist or cannot be reached, or a folder in `paths` cannot be listed.
         """
         for given in paths:
             path, is_folder = _place(given)
@@ -50,8 +51,8 @@ class FileWalk:
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
-        """Mark a file as read and return True; False, and counted, if the settings exclude it or it was claimed before,
-        be it by another name. `OSError` if it is gone.
+        """Mark a file as read and return True; return False, and count it in the report, if the settings exclude it, or
+        if it was marked before, be it by another name. Raises OSError if the file is gone.
         """
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
@@ -65,8 +66,8 @@ class FileWalk:
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
-        """Yield the files below a folder, sorted within each folder, that have a wanted suffix, are inside it and can
-        be claimed (`claim`).
+        """Yield the files below a folder, sorted within each folder, that have one of `suffixes`, are inside it
+        (`_is_inside`) and can be claimed (`claim`).
 
         Folders of dependencies and most hidden ones are not searched. Raises InputError if the folder itself cannot be
         listed; one below it that cannot is counted.
@@ -79,8 +80,8 @@ class FileWalk:
                     yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
-        """Whether a folder of this name is searched: not one in `NOT_ENTERED`, and of hidden ones only those in
-        `ENTERED`; a folder that is not is counted.
+        """Whether a folder of this name is searched: none in `NOT_ENTERED` is, and of hidden ones only those in
+        `ENTERED` are. If it is not, that is counted in the report as `folder-not-entered`.
         """
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
@@ -88,8 +89,8 @@ class FileWalk:
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a regular file inside the root; a link that leads to no such file, and a file that may
-        not be looked at, are counted.
+        """Whether the path is a regular file, and if it is a link, leads to one inside `root`. A link that does not,
+        and a file that may not be looked at, are counted in the report.
         """
         try:
             if not path.is_symlink():
@@ -106,7 +107,7 @@ class FileWalk:
         return inside
 
     def _refuse_root(self, root: Path, error: OSError) -> None:
-        """Raise InputError if the folder that could not be listed (`error`) is the named one; else count it."""
+        """Raise InputError if the folder that could not be listed (it is in `error`) is `root`; else count it."""
         if error.filename == str(root):
             raise InputError(
                 f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"

@@ -128,7 +128,9 @@ class DocumentDraft:
         self.fresh -= set(ids)
 
     def quarantine(self, ids: Collection[str]) -> None:
-        """Mark the sections with these ids as quarantined; ids of header versions are ignored."""
+        """Mark the draft's sections with these ids as quarantined, each as a changed copy; ids of header versions, and
+        others, are ignored.
+        """
         self.sections = [
             each.model_copy(update={"quarantined": True}) if each.id in ids else each for each in self.sections
         ]
@@ -200,10 +202,11 @@ def draft_document(
     """Draft the document to store for a file as it is now (`seen`); sections that it no longer has are kept, with an
     end.
 
-    `stored` is what is stored of the file so far; None for a new document, which gets the `namespace`. `clock` makes
-    new ids. New sections and header versions begin at `now`, in a new document at `seen.since`. With a git history,
-    header versions begin at their commits; if the file is as committed, sections of a new document, and open ones that
-    began later (unless any section ended later), begin at the last commit. `updated` becomes `now` if anything changed.
+    `stored` is what is stored of the file so far, None for a new document; `namespace` is the document's, and `clock`
+    makes new ids. New sections and header versions begin at `now`, in a new document at `seen.since`. With a git
+    history, header versions begin at their commits; if the file is as committed, sections of a new document, and open
+    ones that began later (unless any section ended later), begin at the last commit. `updated` becomes `now` if
+    anything changed.
     """
     seen = seen.without_future_dates(stored, now)
     start = seen.since if stored is None else now
@@ -238,11 +241,11 @@ def draft_with_versions(stored: KeptDocument, versions: Iterable[HeaderVersion],
 
 def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
     """Draft a stored document as removed, because its file is gone or now defines another entity; nothing of it stays
-    open.
+    open (without an end).
 
-    Sections and header versions without an end get one: when a commit in `changes` replaced the stored text, else
-    `now`; those that begin at this end or later are dropped. `removed_at` is the last commit of `changes`, if that is
-    not before this end nor after `now`, else this end. `changes` is None if no commits are known.
+    Open sections and header versions get an end: when a commit in `changes` replaced the stored text, else `now`; those
+    that begin at this end or later are dropped. `removed_at` is the last commit of `changes`, if that is not before
+    this end nor after `now`, else this end. `changes` is None if no commits are known.
     """
     open_parts = [each for each in stored.parts if each.valid_until is None]
     newest_start = max((each.valid_from for each in open_parts), default=now)
@@ -266,7 +269,8 @@ def _document_record(
     """Make the document's record from the file, without header versions and sections; a new one is created at `now`,
     with an id from `clock`.
 
-    A stored document keeps its id, `created` and `updated`, but not `removed_at`; its former paths become aliases.
+    A stored document keeps its id, `created` and `updated`, but not `removed_at`; its former paths become aliases. The
+    namespace is always `namespace`.
     """
     clean, path = seen.clean, seen.path
     record = stored.document if stored else None

@@ -101,7 +101,8 @@ class Search:
 
 
 def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
-    """Find the document files that `paths` name, and those below the folders that `paths` name.
+    """Find the document files that `paths` name, and those below the folders that `paths` name; the result's `files`
+    maps each absolute path to what was found.
 
     Below a folder, hidden files and folders, `node_modules`, links and files that the glob does not fit are left out; a
     path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. To
@@ -177,7 +178,7 @@ def _walk_folder(root: Path, home: Path, result: FoundFiles) -> Iterator[Path]:
     """
 
     def record_unread(error: OSError) -> None:
-        """Record the folder that could not be listed as a problem and as unread."""
+        """Add the folder that could not be listed (it is in `error`) to the problems and to `unread` of `result`."""
         folder = Path(error.filename)
         result.unread.append(folder)
         result.add_problem(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
@@ -193,11 +194,11 @@ def _walk_folder(root: Path, home: Path, result: FoundFiles) -> Iterator[Path]:
 
 
 def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles, *, is_named: bool = False) -> bool:
-    """Add a file to `result`, or count it as excluded, or record a problem; a link is silently left out.
+    """Add a file to the result's `files`, or count it as excluded, or add a problem; a link is silently left out.
 
-    Return False only if the glob or Pellucid's home rules the file out. The glob does not apply to a file that the user
-    named (`is_named`). The file's root, from which its path is told, is its stored one, else the innermost root of
-    other documents above it, else `default_root`.
+    Return False, and do nothing, only if the glob or Pellucid's home rules the file out. The glob does not apply to a
+    file that the user named (`is_named`). The file's root, from which its path is told, is its stored one, else the
+    innermost root of other stored documents above it, else `default_root`.
     """
     outer_roots = [
         root for root in search.roots if file.is_relative_to(root)

@@ -122,7 +122,7 @@ def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
 
 
 def _join_values(entries: Iterable[tuple[str, list[str]]]) -> Header:
-    """Make a header from pairs of a key and the lines of its value, the first of them that beside the key.
+    """Make a header from pairs (key, lines of its value); the first of the lines is what is written beside the key.
 
     If that is empty and list items (`- a`) follow, these alone are taken and joined by `, `; else the lines are joined
     by spaces. The values of a repeated key are joined by `, `. Keys and values are stored as by `set_if_absent`.

@@ -103,7 +103,7 @@ def header_from_status(status: str, path: str) -> Header:
 
 def _add_status_line(header: Header, line: str, path: str) -> None:
     """Add to `header` what a line of a Status section states: a relation that begins it, and the status if `header` has
-    none yet.
+    none yet. `path` is the document's own, to resolve links.
 
     A line that begins with a relation gives a status only if the relation is passive, as in `superseded by`. The status
     is the one to four words that begin the line and end at `by`, `on` or the like, or at punctuation, else a first word
@@ -142,7 +142,7 @@ def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[s
 
 
 def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
-    """Yield the `key: value` entries of a block up to the first item that has none.
+    """Yield the `key: value` entries of a block up to the first item that has none; `path` is the document's own.
 
     In the value of a relation such as `supersedes` a link to a document without a number keeps its target.
     """
@@ -160,8 +160,8 @@ def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
 def _block_items(block: Sequence[str]) -> list[str]:
     """Return the items of a block: list items, rows of two-column tables as `key: value`, and other lines.
 
-    An indented line is joined to the item before it, by a comma if it is a list item below one with a value. The marks
-    of code fences, and rows without a key, are left out.
+    An indented line is joined to the item before it: by a comma if it is a list item and the item before does not end
+    in a colon, else by a space. The marks of code fences, and rows without a key, are left out.
     """
     items: list[str] = []
     for line in block:
@@ -198,9 +198,10 @@ def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_line(line: str, path: str) -> str:
-    """Return a line without markup and without list and quote signs; of it 2,000 characters at most.
+    """Return the first 2,000 characters of a line without markup and without the quote and list signs at its beginning.
 
-    A link to a document with a number in its file's name becomes that number (`ADR-5`), any other link its text.
+    A link to a document with a number in its file's name becomes that number (`ADR-5`), any other link its text. `path`
+    is that of the document with the line.
     """
 
     def link_text(text: str, target: str) -> str:

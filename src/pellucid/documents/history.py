@@ -125,11 +125,8 @@ class Histories:
     def of(cls, paths: Mapping[Path, str], header: HeaderOf) -> "Generator[Histories]":
         """Open the histories of these files for a `with` block; ask for them in the order of `paths`.
 
-        `paths` and `header` are as in the class: stored paths by file, and what reads entity and header of an old
-        version.
-
-        Raises:
-            InputError: none of them is in a git checkout, or git is not installed or fails.
+        `paths` maps each file to its stored path; `header` returns the entity and the clean header of an old version.
+        Raises InputError if there are files, but none is in a git checkout, or if git is not installed or fails.
         """
         histories = cls(paths, header)
         try:
@@ -142,9 +139,10 @@ class Histories:
     def history_of_file(self, file: Path, data: bytes, stored_digest: str = "") -> HeaderHistory | None:
         """Return the history of a file whose bytes are `data` now.
 
-        None if the file is in no checkout, if no commit contains it, or if it, or a later file in `paths`, was asked
-        for before. `stored_digest` is the SHA-256 of the bytes as last stored, in hexadecimal, empty for a new file: if
-        they differ from `data`, `changes.left` is when a commit replaced them. Raises InputError if git fails.
+        None if the file is in no checkout, if no commit contains it, or if it, or a file of the same checkout that is
+        later in `paths`, was asked for before. `stored_digest` is the SHA-256 of the bytes as last stored, in
+        hexadecimal, empty for a new file: if they differ from `data`, `changes.left` is when a commit replaced them.
+        Raises InputError if git fails.
         """
         top = self._tops.get(file)
         if top is None:
@@ -164,10 +162,12 @@ class Histories:
         return HeaderHistory(states, history.touched, _is_blob(history.blob, data), changes, entities)
 
     def departures(self, stored_digests: Mapping[Path, str]) -> dict[Path, Departure]:
-        """Return, for each of these missing files that a commit removed or renamed, its departure.
+        """Return, by file, how each of these missing files left its branch: its commits, and the file that a commit
+        renamed it to (None if one deleted it).
 
-        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. Other
-        files are left out, and so are those of a repository that cannot be read, which is added to `notes`.
+        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. Files
+        that no commit removed or renamed are left out, and so are those of a repository that cannot be read, which is
+        added to `notes`.
         """
         by_top: dict[Path, list[Path]] = {}
         for file in stored_digests:
@@ -188,11 +188,9 @@ class Histories:
     def _open_repositories(self, files: Sequence[Path]) -> None:
         """Open the git repositories of these files, and begin to read their histories.
 
-        Notes for the user say how many files are outside of any repository, and which repositories have no commit or
-        are shallow clones.
-
-        Raises:
-            InputError: no file is in a git checkout, or git is not installed or fails.
+        Notes for the user, in `notes`, say how many files are outside of any repository, and which repositories have no
+        commit or are shallow clones. Raises InputError if there are files, but none is in a git checkout, or if git is
+        not installed or fails.
         """
         self._place = {file: place for place, file in enumerate(files)}
         folders = {folder: find_checkout(folder) for folder in {file.parent for file in files}}

@@ -43,7 +43,7 @@ class Moves:
         goes from it to `displaced`. The first of these is returned: the document of this path, if its bytes are the
         same, it is marked as removed, or the file `has_history` in git; a document with these bytes whose file is gone
         or now has another stored document's bytes (with `has_history` only a missing one); if this path has no
-        document, the one whose file git renamed to it; the document of this path.
+        document, the one whose file git renamed to this path; the document of this path.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):

@@ -119,10 +119,10 @@ def _document_format(path: str) -> DocumentFormat:
 
 
 def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
-    """Return the heading that names the document: the first of all, if it is of level 1; else None.
+    """Return the heading that names the document: the first of `headings`, if it is of level 1; else None.
 
-    If several are of level 1, the first is the title only if it contains all words of the header's title or, without a
-    title in the header, only if no text precedes it (from line `start` on) and the next one begins with another word.
+    If several are of level 1, the first is the title only if it contains all words of the header's `title` or, if the
+    header has none, only if no text precedes it (from line `start` on) and the next one begins with another word.
     """
     ones = [head for head in headings if head.level == 1]
     if not ones or ones[0] is not headings[0]:
@@ -140,8 +140,9 @@ def _complete_header(
 ) -> Header:
     """Return a copy of the header with what the text states added; values that the header has stay.
 
-    The text states entries before the first heading and right below the title, a Status section, and relations in the
-    status value. `path` is the document's, to resolve links; its text begins at line `start`.
+    The text states entries before the first heading and right below the `title` (None if there is none), a Status
+    section, and relations in the status value. `lines` are the file's without comments; the text begins at line
+    `start`. `path` is the document's, to resolve links.
     """
     heads = outline.headings
     spans = [(start, heads[0].first if heads else len(lines))]

@@ -89,10 +89,12 @@ def relation_of_key(key: str) -> Relation | None:
 
 
 def relation_in_field(key: str, value: str) -> tuple[Relation, str] | None:
-    """Return the relation that a header field announces, and the part of its value that names documents, else None.
+    """Return the relation that a header field announces, and the part of its value that names documents; None if it
+    announces none.
 
-    The key announces it (`depends-on`), with the whole value; or, in a key that ends in `status` or `reason`, the words
-    of the value tell a successor, with the clause after them: `withdrawal-reason: Superseded by EIP-7702`.
+    Either the key announces it (`depends-on`): that part is then the whole value. Or the key ends in `status` or
+    `reason`, and words in the value announce a successor: that part is the rest of their clause, as in
+    `withdrawal-reason: Superseded by EIP-7702`.
     """
     if relation := relation_of_key(key):
         return relation, value
@@ -102,17 +104,19 @@ def relation_in_field(key: str, value: str) -> tuple[Relation, str] | None:
 
 
 def is_alias_key(key: str) -> bool:
-    """Whether the value of a header key or of an attribute is another name of the same thing (`aka`)."""
+    """Whether a key of a header, or the name of an attribute, says that its value is another name of the same thing: it
+    is one of `_ALIASES` (`aka`, `formerly`), in any spelling of case and separators.
+    """
     return normal_key(key) in _ALIASES
 
 
 def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | None:
-    """Return the relation of the names under a heading, by that heading or the nearest one above it that has one; None
-    for mere mentions.
+    """Return the relation of the names under a heading: that of this heading or of the nearest one above it that has
+    one; None for mere mentions.
 
-    `trail` has the headings above it, outermost first. Under `Relationships` a heading counts by its verb, and without
-    a verb names are `RELATES_TO`. Elsewhere a heading of level 4 or more counts for nothing itself, and an outermost `#
-    References` of level 1 with subsections is a chapter, not a list of references.
+    `level` is the heading's, `trail` has the headings above it, outermost first. Under `Relationships` a heading counts
+    by its verb, and without a verb names are `RELATES_TO`. Elsewhere a heading of level 4 or more counts for nothing
+    itself, and an outermost `# References` of level 1 with subsections is a chapter, not a list of references.
     """
     headings = [_normal_heading(each) for each in (*trail, heading)]
     in_block = _BLOCK in headings

@@ -95,11 +95,11 @@ def header_history(repository: Repository, paths: Iterable[str], read_header: Re
 def _file_history(
     path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read_header: ReadHeader
 ) -> FileHistory:
-    """Build the history of one file from its versions, at least one.
+    """Build the history of one file from its versions, at least one, newest first.
 
-    `blob` loads the first bytes of a version by its object name, `read_header` parses its header. Its `versions` leave
-    out a version without a readable header, and one that repeats the blob or the header before it (see
-    `_append_version`); its `texts` have all. `touched` is never before its last header version.
+    `blob` loads the first bytes of a version by its object name, `read_header` parses its header. The `versions` of the
+    result leave out a version without a readable header, and one that repeats the blob or the header before it (see
+    `_append_version`); the `texts` have all. `touched` is never before the last header version.
     """
     versions: list[HeaderAt] = []
     last_blob: str | None = ""
@@ -173,5 +173,5 @@ def _whole_lines(data: bytes) -> bytes:
 
 
 def _encode_path(path: str) -> bytes:
-    """Encode a path in UTF-8, as git stores it; undecodable bytes are restored."""
+    """Encode a path in UTF-8, as git stores it; surrogates of undecodable bytes become these bytes again."""
     return path.encode("utf-8", "surrogateescape")

@@ -47,7 +47,10 @@ class Trail:
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """Follow the files one commit further back: add the versions that this commit made to `found`, and note what
-        each file was called before it. Commits must be given newest first.
+        each file was called before it.
+
+        `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
+        newest first.
         """
         moved: dict[bytes, bytes] = {}
         for each in entries:
@@ -66,11 +69,11 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Where a commit deleted a file at a path at which a later commit created one that is followed, take the
-        deleted file for an earlier part of the later one's history.
+        """If the entry deletes a file at a path where a later commit created a file that is followed, treat the deleted
+        file as an earlier part of that file's history: add a removal to `found`, and follow the path again.
 
-        A removal is added to `found`, and the path is followed again. If the commit renamed the file away from the path
-        instead, the path is no longer looked at.
+        If it renames a file away from such a path instead, the path is no longer looked at. Do nothing for any other
+        entry.
         """
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -92,7 +95,10 @@ class Departures:
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """Read one commit further back: note each path that the branch still contains, where each departed path went (a
-        new path, or deleted), and the versions of the wanted ones in `found`. Commits must be given newest first.
+        new path, or deleted), and add the versions of the wanted ones to `found`.
+
+        `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
+        newest first.
         """
         changed = list(entries)
         for each in changed:
@@ -105,9 +111,9 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that the path of a changed file is one of today, unless a later commit removed it. If it did, and the
-        path is wanted, add this commit's version to `found`, as the last one if the commit created the file or renamed
-        it to this path.
+        """Note in `present` that the path of a changed file is one of today, unless a later commit removed it. If one
+        did, and the path is wanted, add this commit's version to `found`, as the last one if the commit created the
+        file or renamed it to this path.
         """
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)

@@ -109,7 +109,7 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
 
 @contextmanager
 def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-    """Run `git` on a repository, without its configuration, for the block; yield its input and output streams.
+    """Run `git` on a repository, without its configuration, for a `with` block; yield its input and output streams.
 
     Raises InputError if `git` is not installed or, after the block, if it ended with an error; it is killed if the
     block raises. A BrokenPipeError of the block ends only the block.
@@ -120,9 +120,9 @@ def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes
 
 @contextmanager
 def _bare_view(repository: Repository) -> Generator[Path]:
-    """Create, for the block, a bare repository that links to the objects and refs of another; yield its folder.
+    """Create, for a `with` block, a bare repository that links to the objects and refs of another; yield its folder.
 
-    The configuration of the other one is not in it.
+    The configuration of the other one is not in it. The folder is deleted after the block.
     """
     with TemporaryDirectory() as name:
         view = Path(name)
@@ -146,7 +146,7 @@ def _bare_view(repository: Repository) -> Generator[Path]:
 def _git_process(
     top: Path, view: Path, arguments: tuple[str, ...], shared: Path, ok_codes: tuple[int, ...] = (0,)
 ) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-    """Run `git` in the folder `view` for the block; yield its input and output streams.
+    """Run `git` in the folder `view` for a `with` block; yield its input and output streams.
 
     Raises InputError if `git` is not installed, or ends with an exit code that is not in `ok_codes`; it is killed if
     the block raises. A BrokenPipeError of the block ends only the block: the exit code says why. `top` and `shared` are
@@ -233,9 +233,10 @@ def tokens(stream: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
-    """Yield, for the block, a function that reads the first bytes of a blob by its object name and a number of bytes.
+    """Yield, for a `with` block, a function that returns the first bytes of a blob, given its object name and the
+    greatest number of bytes.
 
-    It raises InputError if the object is missing or damaged.
+    The function raises InputError if the object is missing or damaged.
     """
     with run_git(repository, "cat-file", "--batch") as (ask, answer):
 

@@ -49,12 +49,14 @@ class _OpenBlock:
     depth: int
 
     def close(self) -> MarkdownBlock:
-        """Return it as a complete block; the texts of its lines are joined by spaces."""
+        """Return this block as a complete `MarkdownBlock`; the texts of its lines are joined by spaces, empty ones left
+        out.
+        """
         return MarkdownBlock(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
 
     def close_as_heading(self, number: int, line: str) -> MarkdownBlock:
-        """Return this paragraph as a heading that ends with `line`, the line under it: of level 1 if that has a `=`,
-        else of level 2. `number` is the number of that line.
+        """Return this paragraph as a heading that ends with `line`, the underline below it: of level 1 if that is of
+        `=` signs, else of level 2. `number` is the number of that line in the file.
         """
         level = 1 if "=" in line else 2
         return MarkdownBlock("heading", " ".join(self.parts), self.start, number, level)

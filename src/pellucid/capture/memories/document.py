@@ -65,8 +65,8 @@ class SourceFile:
         return self.redacted(without_own_output(clean_text(text), self.report))
 
     def redacted(self, text: str) -> str:
-        """Return the text with each secret replaced by a mark, and count the secrets in the report; a secret's line
-        ends stay, so that the numbers of lines do not change.
+        """Return the text with each secret replaced by `[redacted:<type>]`, and count the secrets in the report; a
+        secret's line ends stay, so that the numbers of lines do not change.
         """
         redacted = redact(text)
         self.report.redactions.update(redacted.counts)
@@ -82,8 +82,8 @@ class SourceFile:
         return "".join([*parts, redact(text[at:]).text])
 
     def add_problem(self, line: int, reason: str) -> None:
-        """Count a place of this file that could not be read in the report; `line` is its line, or in JSON the number of
-        the entry.
+        """Count a place of this file that could not be read in the report, as `CaptureReport.cannot_read` does; `line`
+        is its line, or in JSON the number of the entry, and `reason` says why.
         """
         self.report.cannot_read(self.path, line, reason)
 

@@ -33,8 +33,8 @@ def entries(document: SourceFile) -> Iterator[NumberedObject]:
 
 
 def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
-    """Yield every entry, still of any JSON type, with its number (see `entries`); a fault in a document is counted and
-    ends it.
+    """Yield every entry, still of any JSON type, with its number (see `entries`); a fault in the JSON document is noted
+    in the report as a problem, and ends it.
     """
     head = document.source.head()
     if document.path.suffix.lower() == ".jsonl" or _has_entry_lines(head):
@@ -128,7 +128,7 @@ def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
     """Yield the entries in `value`, the list or object under `key`: a list's elements, searched in turn, and what an
     object has under keys of `KEYS`; nothing if `key` is not in `KEYS`.
 
-    `depth` is as of `_entries_in`.
+    `depth` is how many levels of such keys were searched before, as in `_entries_in`.
     """
     if key not in KEYS:
         return

@@ -184,8 +184,11 @@ def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
 
 
 def _header_format(parts: Header) -> MemoryFormat | None:
-    """Return the format of a note by its frontmatter, or by a list item in its body that is an observation or relation
-    of basic-memory; None if unknown.
+    """Return the format of a note by its frontmatter and body; None if unknown.
+
+    `remnic` has an `id` and a `category` (`is_memory`); `memory-md` a `name`, a `description` and a `type` in
+    `_TOPIC_KINDS`; `basic-memory` a `permalink`, or `title` and `type`, or a list item that is an observation or
+    relation.
     """
     values = parts.values
     if remnic.is_memory(values):

@@ -41,12 +41,14 @@ class _Draft:
 
     @property
     def words(self) -> str:
-        """Its plain text (`plain_words`), then its code blocks, each on lines of its own."""
+        """The block's plain text (`plain_words`), then its code blocks, each beginning on a line of its own."""
         return "\n".join([plain_words(self.text), *self.code])
 
     @property
     def is_lead_in(self) -> bool:
-        """Whether it only introduces nested blocks: it has some, and ends with a colon or has at most three words."""
+        """Whether the block only introduces those nested in it: it has some, and ends with a colon or has at most three
+        words.
+        """
         label = plain_words(self.text)
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
@@ -79,7 +81,7 @@ def _statements_of_section(
     first; blocks that state nothing are counted in `report`.
 
     The statements get these headings without the first, if it is of level 1 and there are others: it is the title of
-    the text. One longer than 2,000 characters that is no procedure is yielded in parts.
+    the text. A statement of more than 2,000 characters that is no procedure is yielded in parts.
     """
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
@@ -91,11 +93,11 @@ def _statements_of_section(
 
 
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
-    """Return the top-level drafts of a section, nested blocks in their `inner`, code with the draft that it belongs to.
+    """Return the top-level blocks of a section as drafts; a draft has the blocks nested in it (`inner`) and its code.
 
     A block is nested in an item that it is indented below, and in a block before it that ends with a colon (`…:`), if
-    it is indented below that or is an item, step or row on its depth. `titles` are the headings above. Blocks that
-    state nothing are counted in `report` and left out.
+    it is indented below that or is an item, step or row on its depth. `titles` are the headings above, outermost first.
+    Blocks that state nothing are counted in `report` and left out.
     """
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
@@ -114,7 +116,8 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """Return those of the drafts in `open_items`, outermost first, that a new draft is nested in: those indented less.
+    """Return those of the drafts in `open_items` (outermost first) that a new draft is nested in: those indented less,
+    in the same order.
 
     An item, step or row is nested in a paragraph that is indented as far, too: one that announces it (`…:`).
     """
@@ -146,12 +149,12 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it, which then ends with it: the innermost of `open_items` that is
-    indented less or a paragraph, else the very last block in `roots`, however deep, else a new draft of the last of
-    `titles`, which is appended to `roots`.
+    """Add a code block to the draft that introduces it, which then ends at the code's last line: to the innermost of
+    `open_items` that is indented less or a paragraph, else to the very last block in `roots`, however deep, else to a
+    new draft of the last of `titles`, which is appended to `roots`.
 
-    A block of more than `MAX_CODE_LINES` lines or `LONGEST` characters, or with nothing to introduce it, is only
-    counted as left out.
+    A block of more than 40 lines (`MAX_CODE_LINES`) or 2,000 characters (`LONGEST`), or with nothing to introduce it,
+    is only counted as left out.
     """
     if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")
@@ -172,8 +175,9 @@ def _add_code(
 
 
 def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statements of sibling drafts, each with the text `lead` before it (unless that is empty); neighbouring
-    numbered steps become one statement if they are a procedure (`_is_procedure`).
+    """Yield the statements of sibling drafts (blocks with their code and nested blocks) in order, under these headings
+    and each with the text `lead` before it, unless that is empty; neighbouring numbered steps become one statement if
+    they are a procedure (`_is_procedure`).
     """
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
@@ -185,7 +189,7 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield a draft's own statement, its text after `lead`, and then the statements nested in it.
+    """Yield a draft's own statement, its text after `lead` (if that is not empty), then the statements nested in it.
 
     A draft that only introduces nested ones (`is_lead_in`) has no own statement, unless it has code. A nested statement
     is preceded by the draft's text if the draft only introduces it, or if it is not clear without (`stands_alone`).
@@ -252,8 +256,8 @@ def _last_line(draft: _Draft) -> int:
 def text_with_headings(each: AdoptedStatement) -> str:
     """Return a statement's text after its nearest one or two headings: `outer › inner › text`.
 
-    Without them if it has none, begins with the nearest, or its first line is clear without that heading
-    (`stands_alone`).
+    The text is returned alone if the statement has no heading, or if its first line begins with the nearest one or is
+    clear without it (`stands_alone`).
     """
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""

@@ -73,8 +73,8 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """Return the value that begins at position `at`: what quotes enclose (4,096 characters at most), else all up to
-        white space, a quote or `</`; None if fewer than four characters precede these.
+        """Return the value that begins at position `at`: what quotes enclose (1 to 4,096 characters), else all up to
+        white space, a quote or `</`; None if the latter is fewer than four characters.
 
         An unquoted one is cut before the next pair (`, name=`) or a Chinese, Japanese or Korean character among its
         first 512 characters, else after 4,096, and loses punctuation at its end; what is left can be empty.
@@ -172,8 +172,9 @@ def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, is_vari
 
 
 def _secret_type(label: str, kind: Kind) -> str:
-    """Return the type of a secret by its name in lower case (`label`) and its kind, with the vendor's name in front if
-    the label has it: `aws-secret`, `github-api-key`, `password`.
+    """Return the type of a secret by its name in lower case (`label`) and its kind: the kind `key` gives `api-key` if
+    the label contains `api`, else `secret`; any other kind is itself the type. A vendor's name in the label stands in
+    front (`github-api-key`). A label with `secret_access` or `secretaccess` always gives `aws-secret`.
     """
     vendor = next((f"{vendor}-" for vendor in _VENDORS if vendor in label), "")
     if "secret_access" in label or "secretaccess" in label:

@@ -61,8 +61,8 @@ _ATTRIBUTE_AHEAD = r"(?=[\"'=])"
 
 
 def _name(stem: str, kind: Kind, before: re.Pattern[str] = _ANY, after: str = "") -> Name:
-    """Return a `Name`, the row of a secret's name in the table below: what to search for, and the pattern from it to
-    its value.
+    """Return a `Name`, a row of `NAMES`: the name of a secret that is searched for, and the pattern from it to its
+    value.
 
     `stem` is the text that is searched for, `kind` the kind of its values; `before` is a pattern that must match the
     text before the stem, `after` one that must follow the stem directly.

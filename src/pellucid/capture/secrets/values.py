@@ -123,8 +123,8 @@ def is_spoken_secret(value: str) -> bool:
 
 
 def _is_url_or_path(value: str) -> bool:
-    """Whether a value is a URL, or a path: it begins with `/`, `./`, `../`, `~/` or a drive's letter, or has two
-    slashes.
+    """Whether a value is a URL, or a path: it begins with `/`, `./`, `../`, `~/` or a drive's letter, or has at least
+    two slashes.
 
     It counts as base64, not as a path, if a piece between slashes has 16 characters or more and is not made of words.
     """

@@ -28,8 +28,8 @@ class Numbering:
         self._ordinals: Counter[str] = Counter()
 
     def number(self, turns: Iterable[Turn], conversation: str | None = None) -> Iterator[Turn]:
-        """Yield the turns with clean fields, numbered from 1 in each session; turns without words are left out and
-        counted.
+        """Yield the turns with clean fields, numbered from 1 in each session; turns without words are left out, and
+        counted in the report as `empty`.
 
         Later calls go on with the numbers, unless `conversation` is given, be it empty: then the turns are a whole
         conversation, numbered by itself. Turns that name no session get one named after the file and its first such
@@ -70,8 +70,8 @@ class Numbering:
         return clean_name(redacted.text)
 
     def _name_from_file(self, role: str, content: str) -> str:
-        """Return the session of turns that name none: the file's stem and a digest of the role and first line of the
-        first such turn. The first call's result is returned for the whole file.
+        """Return the session of turns that name none: the file's stem, `-` and a digest of the role and first line of
+        the first such turn. The first call's result is returned for the whole file, whatever the arguments are then.
         """
         if not self._own_name:
             first_line = redact(content.lstrip().partition("\n")[0]).text

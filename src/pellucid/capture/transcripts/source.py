@@ -79,8 +79,8 @@ class Source:
             return is_whole and stream.read(_CHUNK).lstrip().startswith(b"{")
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield every line, with U+FFFD for bytes that are not UTF-8; a line longer than 16 MiB is left out, and
-        counted as unreadable. The bytes read are counted.
+        """Yield every line, with its number from 1 and with U+FFFD for bytes that are not UTF-8; a line longer than 16
+        MiB is left out, and counted in the report as unreadable. The bytes read are counted, too.
         """
         with self.path.open("rb") as stream:
             number = 0
@@ -96,8 +96,8 @@ class Source:
     def objects(self) -> Iterator[NumberedObject]:
         """Yield the JSON object of every line, with the line's number; blank lines are passed over.
 
-        A line that is not JSON, no object, or an empty one, is counted as unreadable; a last line without its newline
-        that is not valid JSON as `unfinished-line`, as its writer may still be at work.
+        A line that is not JSON, no object, or an empty one, is counted in the report as unreadable (`malformed`); a
+        last line without its newline that is not valid JSON as `unfinished-line`, as its writer may still be at work.
         """
         for line in self.lines():
             if not line.text.strip():
@@ -127,7 +127,7 @@ class Source:
             yield decoder.decode(b"", final=True)
 
     def _count(self, raw: bytes) -> None:
-        """Count bytes just read, and report them to `on_bytes`."""
+        """Add the number of bytes just read to the report's `bytes_read`, and call `on_bytes` with it."""
         self.report.bytes_read += len(raw)
         self.on_bytes(len(raw))
 

@@ -77,7 +77,8 @@ class Queue:
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Return whether a message repeats one that was noted as delivered; if so, forget one delivery of it.
+        """Return whether a message repeats one that was noted as delivered to the agent (`note_delivered`); if so,
+        forget one delivery of it.
 
         Waiting messages with this text are removed in any case. Differences in white space do not count.
         """
@@ -146,7 +147,7 @@ class Thread:
     placed: str = ""  # the session that `folder` and `branch` belong to
 
     def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
-        """Note the folder and branch of a line's session; None or "" leaves what is known of the same session.
+        """Set `folder` and `branch` to those of a line's session; None or "" leaves what is known of the same session.
 
         At the first line of another session, both are forgotten first. A line without a session ("") belongs to the
         last one.

@@ -40,7 +40,7 @@ def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
     codes: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
-        """Move the code to `codes`, so that no later pattern changes it, and return a placeholder."""
+        """Append the code of a match to `codes`, so that no later pattern changes it, and return a placeholder."""
         codes.append(found[2])
         return "\0"
 

@@ -63,8 +63,8 @@ class _OutlineScan:
         return Outline(tuple(self._headings), tuple(self._whole))
 
     def _take_table(self, at: int) -> int:
-        """Add the span of a simple table that begins at line `at`, and return the line after it; 0 if none begins
-        there.
+        """Add the span of a simple table that begins at line `at` to the spans that are not cut, and return the line
+        after it; do nothing and return 0 if none begins there.
 
         A table ends after its third border, or after its second if a blank line or the end of the text follows.
         """

@@ -82,10 +82,10 @@ def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Itera
     """Yield the numbers that the header gives the document, in its order: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001`
     in `0001-….md`.
 
-    Under a key that is no id, a number counts without more only if the key names its series, and is the header's first
-    or like `spec-number`; else only if the file's name or the heading has it as well. Bare digits count under an id key
-    in a folder that means a series, and under a key that is a series in `WELL_KNOWN`, or that stands before these
-    digits in the file's name or the heading.
+    Under an id key (`_IDS`) a number counts if it is plausible (`plausible_number`). Under another it counts if the key
+    names its series and is the header's first or like `spec-number`; else only if the file's name or the heading has it
+    as well. Bare digits count under an id key in a folder that means a series, and under a key that is a series in
+    `WELL_KNOWN` or stands before these digits in the file's name or the heading.
     """
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)

@@ -99,8 +99,8 @@ def _label_key(text: str) -> str:
 
 
 def _doc_role_path(target: str, path: str) -> str:
-    """Return the path that a `:doc:` role's target means, not yet resolved: the target, if without a known suffix with
-    that of the document at `path`, if that is rst, else with `.rst`.
+    """Return the path that the target of a `:doc:` role means, not yet resolved. A target without a document's suffix
+    gets one: that of the document at `path` if that is reStructuredText, else `.rst`.
     """
     name = target.strip()
     return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")

@@ -72,8 +72,8 @@ def _pattern_error(pattern: str, why: str, next_step: str) -> InputError:
 
 
 def _find_danger(pattern: str) -> str:
-    """Return why a pattern can take too long, as the end of a sentence about it (exponential time, or many steps a
-    character); empty if it cannot.
+    """Return why a pattern can take exponential time, or too many steps a character, as the end of a sentence about the
+    pattern; empty if it cannot.
     """
     open_groups = [_Group()]
     at, closed_group, repeats, options = 0, _Group(), 0, 0

@@ -76,8 +76,8 @@ def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> A
 
 
 def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of an observation, `[decision] Use Postgres #db`, a copy of `note`; None for another form, a
-    task's mark or time in place of the label, or one that states nothing.
+    """Return a copy of `note` as the memory of an observation, `[decision] Use Postgres #db`; None for another form,
+    for a task's mark or a time in place of the label, and for one that states nothing.
 
     The label gives the category (the words do if it names none), and becomes a tag, as do the words after `#`. The
     note's `title` may stand in front (`_labelled_observation`).
@@ -120,8 +120,8 @@ def _labelled_observation(title: str, label: str, words: str) -> str:
 
 
 def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
-    """Return the memory of a relation, `depends_on [[Postgres]]`, as a sentence that begins with the title, a copy of
-    `note`; None for any other form, such as several words before the link without quotation marks.
+    """Return a copy of `note` as the memory of a relation, `depends_on [[Postgres]]`: a sentence that begins with the
+    title. None for any other form, such as several words before the link without quotation marks.
 
     The category is `relationship`; underscores become spaces, a text in brackets behind the link stays, and a link
     alone reads `<title> links to <target>`.
@@ -153,8 +153,8 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text after its headings. If it has none or needs none, it is put after the note's title,
-    unless it is clear without that (`stands_alone`) or begins with it.
+    """Return a statement's text after its headings (`text_with_headings`). If it has none or needs none, the text is
+    put after the note's `title`, unless the text is clear without that (`stands_alone`) or begins with it.
     """
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):

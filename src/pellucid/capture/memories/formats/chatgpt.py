@@ -62,7 +62,8 @@ def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> I
 
 
 def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield the memories that a conversation saved, one for each line; the conversation itself is counted as left out.
+    """Yield the memories that a conversation saved, one for each line; the conversation itself is counted in the report
+    as left out.
 
     The lines are those of the assistant's messages to the `bio` tool, and those of the lists of saved memories that the
     model was given (`model_set_context`). `mapping` is the conversation's tree of messages, `place` its number in the

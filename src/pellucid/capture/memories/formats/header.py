@@ -28,8 +28,9 @@ class Header:
 def parse_header(text: str) -> Header:
     """Split a text into frontmatter and body; a text whose `---` fence is never closed is all body.
 
-    Frontmatter that is not YAML, or longer than 65,536 characters, is read line by line. These faults are named in
-    `problem`, and nothing is raised. A text without frontmatter has no values, and no problem.
+    The result also has the number of the body's first line. Frontmatter that is not YAML, or longer than 65,536
+    characters, is read line by line. These faults are named in `problem`, and nothing is raised. A text without
+    frontmatter has no values, and `problem` is "".
     """
     try:
         head, body = frontmatter.split(text)

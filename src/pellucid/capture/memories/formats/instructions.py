@@ -33,8 +33,8 @@ def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[A
     """Yield the memories of a file, then those of the files that it imports with `@path`; each file is read once.
 
     They are of the format `kind`. `depth` is how many imports led here; from `DEEPEST` (5) on, no import is followed. A
-    memory's date is that of its own first words, else of its nearest heading with a date, else of the file's header or
-    name, else the file's last change. What is left out is counted, a fault in the header is noted as a problem.
+    memory's date is that of its own first words, else of its nearest heading with a date, else of the file's header,
+    else of its name, else of its last change. What is left out is counted, a fault in the header noted as a problem.
     """
     parts = parse_header(document.text())
     if parts.problem:

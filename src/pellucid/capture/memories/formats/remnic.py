@@ -36,9 +36,9 @@ def is_memory(values: Mapping[str, object]) -> bool:
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """Yield the memory of one file of a Remnic vault, if it has one that is to be adopted.
 
-    A fault in its header is noted as a problem, and the rest is used; for an unknown status one is noted, and nothing
-    is yielded. A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with a `parentId`
-    (a part of a split memory, which is there as a whole as well) is counted as left out.
+    A fault in its header is noted as a problem, and the rest is used; an unknown status is noted as a problem, too, and
+    then nothing is yielded. A file without a memory's frontmatter, a memory that is forgotten or rejected, or one with
+    a `parentId` (a part of a split memory, which is there as a whole as well) is counted as left out.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -67,11 +67,11 @@ def _status(values: Mapping[str, object]) -> Status | None:
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
-    """Yield the memory of a file with the fields of its frontmatter; if it is empty or longer than 8,000 characters,
-    count a problem and yield nothing.
+    """Yield the memory of a file with the fields of its frontmatter and this status; if it is empty or longer than
+    8,000 characters, count a problem and yield nothing.
 
-    A category that Pellucid does not have is kept as a tag. Without a date the memory gets that of the file's last
-    change.
+    A category that Pellucid does not have is kept as a tag, and gives the category that it stands for
+    (`category_of_label`), if any. Without a date the memory gets that of the file's last change.
     """
     values = parts.values
     content, inline = _attributes(parts.body.strip())

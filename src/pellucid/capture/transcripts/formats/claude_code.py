@@ -35,7 +35,7 @@ def recognises(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Claude Code session file; lines that are not turns are counted by their reason.
+    """Yield the turns of a Claude Code session file; lines that are not turns are counted in the report, by reason.
 
     At the end of the source, messages still in the queue and titles whose line never came are counted as left out, too.
     """
@@ -129,11 +129,11 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a queued message attached for the agent, a copy of `frame`, and note it in the thread as
-    delivered.
+    """Yield one user's turn of kind `feedback`, a copy of `frame`, for a queued message that is attached for the agent,
+    and note it in the thread's queue as delivered.
 
-    Nothing, and counted, for any other attachment, for a program's or blank words, and if a line about the queue gave
-    the message before.
+    Yield nothing, and count the line in the report, for any other attachment, for words that are blank or a program's,
+    and for a message that was noted as delivered before. `frame` is the line's turn without content.
     """
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
@@ -162,7 +162,7 @@ def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn
     """Yield the turn of a session's title; a title that names a line (`leafUuid`) belongs to that line's session, and
     waits in the thread, yielding nothing, until that line has been seen.
 
-    A line without a title is counted. `frame` is the line's turn (`_turn_frame`).
+    A line without a title is counted in the report as `not-a-turn`. `frame` is the line's turn (`_turn_frame`).
     """
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
@@ -174,8 +174,8 @@ def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn
 
 
 def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
-    """Return `frame` as the assistant's turn of kind `title`; its key is made of `about`, the id of the session or line
-    that the title names.
+    """Return `frame` as the assistant's turn of kind `title` with the key `title:<about>`; `about` is the id of the
+    session or line that the title names.
     """
     return replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
 

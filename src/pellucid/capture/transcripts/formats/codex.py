@@ -84,8 +84,9 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """Yield the turn of an enveloped line that is not a response item: a compaction's summary, or a title.
 
-    Any other line yields nothing and is counted as `not-a-turn`: it repeats a message, or names the session's folder
-    and branch, which are noted in the thread. `frame` is the line's turn, still without content.
+    `kind` is the line's type, `item` its payload, `frame` its turn, still without content. Any other line yields
+    nothing and is counted as `not-a-turn`: it repeats a message, or names the session's folder and branch, which are
+    noted in the source's thread.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -122,8 +123,8 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
     `frame` is the item's turn, still without content. A developer's message, and one that the agent's program wrote, is
     counted as `harness-noise`. A plan that the assistant proposes is kept in the thread until the user's next turn,
-    which accepts it if it is `_GO`; or the turn contains the plan itself (`accepted_plan`). A user's words lose the
-    editor's list of open files.
+    which accepts it if it is `Implement the plan.`; or the turn contains the plan itself (`accepted_plan`). A user's
+    words lose the editor's list of open files.
     """
     found = message_blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):

@@ -216,10 +216,10 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _named_in_preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
-    """Return `frame` with the session and agent that `text` names, and the first time in it, None if it has none.
+    """Return `frame` with the session and agent that `text` names, and the first time in `text`, None if it has none.
 
-    `text` is all that stands before the first message. Without a session its id is ""; without an agent it is None, in
-    an export of SpecStory `specstory`, as that is of a coding agent all the same.
+    `text` is all that stands before the first message. If it names no session, the session's id is ""; if it names no
+    agent, the agent is None, but `specstory` in an export of SpecStory, as that is always of a coding agent.
     """
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
@@ -241,8 +241,8 @@ def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message; of an assistant's the pieces of text and, in between, a tool's turn for each
-    block of a tool's work.
+    """Yield the turns of one message. An assistant's message gives a turn for each piece of its text and, in between, a
+    tool's turn for each block of a tool's work.
 
     `frame` is the turn to copy, with session, agent and time; a sub-agent's message gets the session
     `<session>/sidechain`. Thinking is left out and counted, and so is a message that is no turn (`_drop_reason`).

@@ -24,7 +24,8 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
 
 
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the numbered turns of a chat file, whichever of the module's shapes it has; anything else is counted as
+    """Yield the numbered turns of a chat file: a JSON document (a list of messages or conversations, or an object with
+    a list `messages`), or JSON lines of messages or conversations. Anything else is counted in the report as
     unreadable.
     """
     numbering = Numbering(source)
@@ -54,8 +55,8 @@ def _document_objects(source: Source) -> Iterator[NumberedObject]:
     """Yield the messages and conversations of one JSON document, numbered from 1; the elements of a top-level
     `messages` get the session that the keys before it name.
 
-    A fault is counted and ends the document. An object without `messages` that is itself a message or conversation is
-    yielded as number 1.
+    A fault ends the document, and is counted in the report. An object without `messages` that is itself a message or
+    conversation is yielded as number 1.
     """
     described: JsonObject = {}
     number = 0

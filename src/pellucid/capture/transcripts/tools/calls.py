@@ -33,8 +33,10 @@ class ToolCall:
 
 
 def read_call(tool: str | None, arguments: object) -> ToolCall:
-    """Return the facts to remember of a call of `tool` until its result comes; nothing is raised for malformed
-    arguments. `arguments` is an object, or a text: JSON or anything else.
+    """Return what must be remembered of a call of `tool` until its result comes: whether it calls Pellucid, the commits
+    it would write, its questions to the user, and the plan it shows (see `ToolCall`).
+
+    `arguments` is an object, or a text: JSON or anything else. Nothing is raised for malformed ones.
     """
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):

@@ -59,8 +59,8 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
     """Return the commit messages and pull request texts that a call writes if it succeeds; `confirmed_text` tells, by
     its result, whether it did.
 
-    `shell` are the commands of its shell command line; empty for another tool, of which only those of hosting services
-    count, whose names match `_HOSTED` (`create_pull_request`, `git_commit`).
+    `shell` are the commands of the call's shell command line. If there are none, only the tools of hosting services
+    count, whose names match `_HOSTED` (`create_pull_request`, `git_commit`); any other gives ().
     """
     found = [text for command in shell for text in _texts_of_command(command)]
     if tool and not shell and _HOSTED.search(tool):
@@ -112,9 +112,9 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
 
 
 def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the message that a `git commit` would write, without author trailers: its `-m` options as paragraphs, and
-    the heredoc of the command for `-F -`. Nothing for `--dry-run`, without a message, or if only the shell knows a part
-    of it.
+    """Yield the message that a `git commit` with these options would write, without author trailers: its `-m` options
+    as paragraphs, and the heredoc of the command for `-F -`. Nothing for `--dry-run`, without a message, or if only the
+    shell knows a part of it.
     """
     messages = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
@@ -139,10 +139,11 @@ def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator
 
 
 def _options(words: Iterable[str | None]) -> list[Option]:
-    """Return the options of a command with their values, in order; joined letters (`-am`) are several options.
+    """Return the options of a command in order, each as its name and value: "" for a letter that takes no value, None
+    for a value that is missing or that only the shell knows.
 
-    The word after an option that can take a value, and has none yet, is its value, unless it begins with `-` (a lone
-    `-` is one); other words are left out. See `Option`.
+    Joined letters (`-am`) are several options. The word after an option that can take a value, and has none yet, is its
+    value, unless it begins with `-` (a lone `-` is one); other words are left out.
     """
     found: list[Option] = []
     for word in words:

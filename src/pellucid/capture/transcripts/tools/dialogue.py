@@ -62,7 +62,8 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """Return the user's answers in a call's result; for a question of which the result says nothing there is none.
+    """Return the user's answers in a call's result, in its order; for a question of which the result says nothing there
+    is none.
 
     `output` is the result as the model was given it, of which the first 65,536 characters are read; `details` is the
     agent program's own record of it, which can be empty, and takes precedence. An answer on record that is neither text
@@ -74,10 +75,10 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return the words by which the user refuses a call (`… rejected … the user said:`) whose result is `output`, and
-    whether they ask for clearer questions.
+    """Return the words by which the user refused a call, and whether they ask for clearer questions.
 
-    None if the call was not refused, or without words.
+    `output` is the call's result, which tells a refusal by its form (`… rejected … the user said:`). None if the call
+    was not refused, or refused without words.
     """
     refused = _REFUSED.match(output)
     if refused is None:

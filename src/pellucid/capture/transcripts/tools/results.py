@@ -24,8 +24,8 @@ _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 def block_turns(
     blocks: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
 ) -> Iterator[Turn]:
-    """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is left out and
-    counted.
+    """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is left out, and
+    counted in `report`.
 
     A call is remembered in `calls`; an output takes its call out of `calls`, and is read by it. The key of each turn is
     the message's with `#` and the block's place, from 0, and sometimes a suffix; None if the message has none.

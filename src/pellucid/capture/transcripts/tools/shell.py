@@ -58,7 +58,7 @@ class _ShellParser:
         self._heredoc: str | None = None
 
     def run(self) -> list[ShellCommand]:
-        """Parse the whole line and return its commands."""
+        """Parse the whole command line, and return its simple commands in order."""
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
@@ -187,8 +187,8 @@ class _ShellParser:
     def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
         """Return the text of the substitution `$(…)` that begins at `at`, and the position after it.
 
-        The text is None unless it is `$(cat <<EOF … EOF)`, which counts towards the limit of heredocs, and once that is
-        reached. The position is the end of the text if the bracket is never closed.
+        The text is None unless it is `$(cat <<EOF … EOF)`; such a one counts towards the limit of 64 heredocs, beyond
+        which its text is None, too. The position is the end of the text if the bracket is never closed.
         """
         cat = _CAT.match(self._text, at) if self._heredocs < _MAX_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
