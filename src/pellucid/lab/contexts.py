@@ -42,11 +42,11 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskRecall) -> dict[str, object]:
-    """Measure how well doubt separates unanswerable questions from the group's own, all asked of the group: see
-    `separation`.
+    """Return how well doubt separates unanswerable questions from the group's own, all asked of the group: the measures
+    of `separation`.
 
-    `asSet` is added: the share of recalls of each kind whose context has no memory. Neither kind may be without
-    questions.
+    `asSet` is added: the share of recalls of each kind (`unanswerable`, `answerable`) whose context has no memory.
+    Neither kind may be without questions.
     """
     without, with_answer = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {

@@ -132,7 +132,7 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
 
 
 def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """Run the lab on one set; the request must not ask for `updates`."""
+    """Run the lab on one set, and return its row of the table; the request must not ask for `updates`."""
     output = run_lab(settings, request, report)
     assert isinstance(output, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
     return output
@@ -183,7 +183,7 @@ def _absent(missing: dict[str, str], where: str) -> InputError:
 
 
 def measure_all(call: Call, request: LabAllInput) -> LabTable:
-    """Run `run_all` with the settings of the call, and report to it."""
+    """Return the table that `run_all` makes with the settings of the call, which gets the lines about the progress."""
     return run_all(call.settings, request, call.report)
 
 

@@ -212,8 +212,8 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """Measure how often the newer of two statements ranks above the older, the newer being imported last. ValueError
-    unless the data set has exactly one group.
+    """Import the data set, the newer statements last, ask about its changed facts, and return how often the newer of
+    two statements ranks above the older. ValueError unless the data set has exactly one group.
     """
     (group,) = dataset.groups
     updates = group.updates
@@ -259,7 +259,7 @@ def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dic
 
 
 def measure(call: Call, request: LabInput) -> Measured:
-    """Run `run_lab` with the settings of the call, and report to it."""
+    """Return what `run_lab` measures with the settings of the call; the call gets the lines about the progress."""
     return run_lab(call.settings, request, call.report)
 
 

@@ -99,7 +99,7 @@ class LabInput(Wire):
 
     @property
     def share(self) -> Share:
-        """Return the share of the questions that is asked; InputError if `sample` is malformed."""
+        """The share of the questions that is asked, by `sample` and `limit`; InputError if `sample` is malformed."""
         return share_of(self.sample, self.limit)
 
 

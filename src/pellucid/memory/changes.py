@@ -59,7 +59,7 @@ class ChangeSet:
 
     @property
     def fresh(self) -> tuple[Memory, ...]:
-        """The memories that this operation creates, as its changes leave them."""
+        """The memories that this operation creates, with the changes it made to them since, in order of creation."""
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
@@ -128,7 +128,8 @@ class ChangeSet:
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """Add a ledger row saying that a memory's words were said again, and in which session; no file changes.
+        """Add a row saying that a memory's words were said again, and in which session, to the ledger rows that `plan`
+        will return; no file changes.
 
         `source_class` is that of the words said again; it becomes the row's reason.
         """

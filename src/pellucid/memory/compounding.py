@@ -113,8 +113,11 @@ class _PeriodTally:
     flushes: list[FlushRow] = field(default_factory=list[FlushRow])
 
     def add(self, row: Row) -> None:
-        """Add one row of the ledger, if it matters; rows must come oldest first. Rows outside the period are left out,
-        but of each memory's fold rows (`FoldRow`: heat, decay, tier) the last before it is kept, too.
+        """Add one row of the ledger to this tally; rows must come oldest first.
+
+        Of the rows in the period, lifecycle and flush rows are kept, each memory's last fold row (`FoldRow`: heat,
+        decay, tier), and the ids of memories that verdicts created. Of those outside, only each memory's last fold row
+        before it is.
         """
         inside = self.since <= (at := row_time(row)) < self.until
         if isinstance(row, FoldRow):

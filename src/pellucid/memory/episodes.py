@@ -66,8 +66,8 @@ def episode_write(
     """Return the write of a new episode's file, and its moments: the passages of the turns; empty if `keeping` is None.
 
     The segment has at least one turn; `id` is the episode's, None for a new one. `memories` and `artifacts` are those
-    extracted from the segment. The topic of an episode with moments comes from its turns; without moments, no word of
-    the turns stays, and it comes from the memories that are not in quarantine. Nothing is written yet.
+    extracted from the segment. The topic comes from the turns; but if `keeping` is None, no word of the turns stays,
+    and it comes from the memories that are not in quarantine (`topic_words`). Nothing is written yet.
     """
     moments = tuple(_make_moments(segment.turns, namespace, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns

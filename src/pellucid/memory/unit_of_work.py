@@ -68,6 +68,7 @@ class UnitOfWork:
             DeadlineError: the call was given up before others had written.
             StoreBusyError: others have been writing there for 60 seconds.
             NoRoomError: the index could not be written.
+            StoreError: the home is read-only, or the index could not be brought up to date.
         """
         self.indexer.encode_ahead(texts)
         with self.exclusive(WAIT_S, namespace, self.deadline):
@@ -82,7 +83,8 @@ class UnitOfWork:
         seen: Iterable[bytes] = (),
         removals: Iterable[FileRemoval] = (),
     ) -> CommitResult:
-        """Acknowledge one operation as a whole, then file it and fold it into the index.
+        """Write one operation as a whole to the journal, where it is durable; then write its files to the vault and
+        fold it into the index. Return its new id and the outcome of the fold.
 
         Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows but
         the namespace, since every row of the ledger is written here. `seen` are keys of transcript turns that are not
@@ -91,7 +93,8 @@ class UnitOfWork:
         Raises:
             ConflictError: a file changed since it was read, or a new one exists already; nothing is kept.
             InputError: a path is not allowed in the vault or occurs twice; nothing is kept.
-            StoreError: the journal could not be written, and nothing is kept; or files or the index, and it is kept.
+            StoreError: the journal could not be written, and nothing is kept; or files or the index, and it is
+                kept.
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())
@@ -130,8 +133,8 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """Do the work of `take_over_edits`, with its results; the caller has the right to write alone in all
-        namespaces.
+        """Do the work of `take_over_edits`: fold what waits, then the changes of others (at `paths`, or everywhere if
+        None); return what differed and the outcome. The caller has the right to write alone in all namespaces.
         """
         folded = self.indexer.catch_up(deadline=self.deadline)
         drift = self.indexer.drift(paths)

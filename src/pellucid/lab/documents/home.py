@@ -55,7 +55,7 @@ class Indexed:
 
     @property
     def speed(self) -> dict[str, float]:
-        """Return the `seconds` of the indexing, and `documentsPerSecond`, to one decimal."""
+        """The `seconds` that the indexing took, and `documentsPerSecond`, both to one decimal."""
         seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 

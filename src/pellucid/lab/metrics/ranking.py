@@ -80,7 +80,9 @@ class Scores:
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, float]]) -> "Scores":
-        """Make columns of one row for each question; missing values are NaN."""
+        """Return the scores of `rows`, a map from metrics to values for each question, as one array for each metric; a
+        value that a row lacks is NaN.
+        """
         names = dict.fromkeys(name for row in rows for name in row)
         return cls({name: np.array([row.get(name, np.nan) for row in rows]) for name in names})
 

@@ -117,8 +117,8 @@ def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]
 
 
 def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs of each new statement with others of the group `indices` that share at least 80 % of the longer one's
-    content words; at most eight each.
+    """Yield (1 - share, lower index, higher index) of each new statement and those others, at most eight, with which it
+    shares at least 80 % of the longer one's content words. `indices` are those of one group.
 
     Two such statements share one of the rarest words of each, so only these words are looked up.
     """
@@ -135,8 +135,8 @@ def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterato
 
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
-    """Return so many of the rarest words that any set which shares at least 80 % of `words` contains one of them;
-    `counts` says how often each word occurs in the group.
+    """Return the rarest of `words`, the rarest first, so many that any set which shares at least 80 % of `words`
+    contains one of them; empty without words. `counts` says how often each word occurs in the group.
     """
     # a set that overlaps enough lacks at most n - ceil(OVERLAP * n) of the n words, so it has one of one more
     ordered = sorted(words, key=lambda word: (counts[word], word))

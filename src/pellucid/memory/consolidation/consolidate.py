@@ -153,8 +153,8 @@ def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: U
 
 
 def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: Undone) -> Decision:
-    """Return the decision; or a skip, if such a change was undone before, or if the older memory of an update ranks
-    higher (axiom > user > inferred) or is not older.
+    """Return the decision; or a skip, if such a change was undone before, or if of the two memories of an update the
+    first, which has to give way, ranks higher (axiom > user > inferred) or is not older.
 
     A change was undone if any two of its memories, or its only one, are in one set of `undone`; an `invalidate` only if
     a set has just its memory. `current` maps ids to the memories as they are now, at least those of the decision.
@@ -197,10 +197,11 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
 
 
 def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """Yield a merge, with the longest content, for each group of two or more memories that are all provably the same;
-    then a skip for the oldest memory of each group (also of a single memory) but the first, with its difference.
+    """Put the memories, the oldest first, into groups of which all are provably the same; yield a merge, with the
+    longest content, for each group of two or more.
 
-    `names` are names of speakers.
+    Then yield, for the oldest memory of each group but the first, a skip whose reason is its difference from the most
+    similar one of the groups before (see `_skips_of_others`). `names` are names of speakers.
     """
     forms = {each.id: form(each, names) for each in memories}
     groups: list[list[Memory]] = []
@@ -219,7 +220,9 @@ def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Ite
 
 
 def _skips_of_others(remaining: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
-    """Yield, for each memory but the first, a skip with its difference from the most similar memory before it."""
+    """Yield a skip for each memory but the first: its reason is the difference from the most similar memory before it,
+    and its `of` are the ids of that one and of the memory. `forms` maps ids to the memories' forms.
+    """
     for at, memory in enumerate(remaining[1:], 1):
         reasons = [(_difference(memory, each, forms), each.id) for each in remaining[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))

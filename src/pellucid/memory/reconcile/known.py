@@ -89,7 +89,9 @@ class KnownStatements:
         return next((each for each in equals if self.changes.status_of(each) in (None, "active")), None)
 
     def doubted(self, memory: Memory) -> list[Found]:
-        """Return the quarantined memories that say what a new one says: the same statement, or one of its values."""
+        """Return the active, quarantined memories that say what a new one says: the same statement, or one of its
+        values.
+        """
         polarities, attributes = _polarities(memory), live_attributes(memory)
         found: dict[str, Found] = {}
         same_polarity = (subject for each in polarities for subject in self._by_polarity.get(each.key, []))

@@ -143,8 +143,8 @@ class Reconciler:
 
     def _apply_correction(self, statement: Statement) -> Outcome:
         """Put a correction without a subject, completed, in place of the one memory it can mean. If it can mean none,
-        or several, an observed one is deferred; of one that a person asked for directly, its own words are decided
-        about. An observed one is rejected if its words, or the completed ones, were forgotten."""
+        or several, an observed one is deferred, and one that a person entered directly is decided about as any other
+        statement. An observed one is rejected if its words, or the completed ones, were forgotten."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -329,7 +329,8 @@ class Reconciler:
         return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in conflicts))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
-        """Create the memory of a statement, with which later ones are compared; accept it for `reason`."""
+        """Add the memory of a statement to the `ChangeSet`, and to those with which later statements are compared;
+        return the outcome that it is accepted for `reason`."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
         self._known.add(memory)
         return Outcome("accept", reason, memory.id)

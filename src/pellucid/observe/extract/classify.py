@@ -46,8 +46,8 @@ def classify(text: str, language: Language) -> SentenceReading | None:
 
 
 def hedged_confidence(text: str, confidence: float, language: Language) -> float:
-    """Return the confidence less .45 for a hedge (`maybe`, `might`) and .1 for a soft one; at least 0.05, with two
-    decimals.
+    """Return `confidence` less .45 if the text has a hedge of the language (`maybe`, `might`), and less .1 if it has a
+    soft one; at least 0.05, with two decimals.
     """
     lowered = text.lower()
     penalty = HEDGED if language.noise.hedges.search(lowered) else 0.0

@@ -58,9 +58,11 @@ class WeightTable:
     weights: dict[str, tuple[float, ...]]
 
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
-        """Rate a sentence, of which the first 600 characters count; `by_user` says whether a person said it.
+        """Return how likely a sentence is worth keeping if a person said it (`by_user`) or else an assistant, and its
+        likeliest kind; only its first 600 characters count.
 
-        A decision, rule or preference that tells how things have been (`has been failing`) is rated as a fact.
+        The kind is `fact` instead of a decision, rule or preference if the sentence tells how things have been (`has
+        been failing`).
         """
         total = [0.0] * (2 + len(KINDS))
         for name, value in features(sentence).items():

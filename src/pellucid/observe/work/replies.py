@@ -103,8 +103,8 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
     """Return a dict from the marks (`A`, `2`) of the options offered to the ranges of their blocks' positions; `{}` if
     none.
 
-    Options are the blocks that begin with a mark (`Option A`, `B)`) if there are several, of one mark the last; else
-    the items of the last numbered list.
+    Options are the blocks that begin with a mark (`Option A`, `B)`) if they have two different marks or more; if
+    several have the same mark, the last of them counts. Otherwise they are the items of the last numbered list.
     """
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)

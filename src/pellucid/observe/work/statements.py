@@ -328,8 +328,9 @@ def _statement_runs(
     read_units: Iterable[ReadUnit], min_durability: float, language: Language
 ) -> Iterator[list[ReadUnit]]:
     """Yield runs of units, each to be one statement, from paragraphs that have a unit of at least `min_durability`. Of
-    a brief paragraph (3 sentences, 280 characters) all from its first durable unit on, unless that opens with a
-    pronoun; nothing if it ends in a guess. Of a longer one, and then, the durable units (`_runs_of_stretch`)."""
+    a brief paragraph (3 sentences, 280 characters) all from its first durable unit on; nothing if it ends in a guess.
+    If it is longer, or that unit opens with a pronoun, its durable units as `_runs_of_stretch` puts them together.
+    """
     for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
