@@ -132,7 +132,9 @@ def import_data_set(
 
 
 def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
-    """Import the records of a group: turns as an import takes them, documents (ordinal 0) as a memory each."""
+    """Import the records of a group: turns as an import in this mode takes them (with `newer_last`, the newer
+    statements of changed facts after all others), documents (ordinal 0) as a memory each.
+    """
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):

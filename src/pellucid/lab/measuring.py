@@ -203,7 +203,9 @@ def _further_measures(opened: Opened, request: LabInput, report: Report) -> dict
 
 
 def _extraction(home: Home) -> dict[str, float]:
-    """Return coverage and compression of extraction, and its speed (`turnsPerSecond`) if no remote model is asked."""
+    """Return coverage and compression of what was extracted (see `measure_distillation`), and the speed of extraction
+    (`turnsPerSecond`) if no remote model is asked.
+    """
     extraction = open_extraction(home.app.settings)
     out = measure_distillation([(group, home.distilled(group)) for group in home.dataset.groups])
     if not extraction.is_remote:

@@ -166,7 +166,7 @@ class ChangeSet:
         return data
 
     def _with_fields(self, write: FileWrite, memory: Memory, fields: Fields) -> bytes:
-        """Return the bytes of a memory's vault file with these fields, and the key `updated`, changed.
+        """Return the bytes of `write`, a memory's vault file, with these fields, and the key `updated`, changed.
 
         `updated` stays for a moment or section, and if only `last_verified_at` changes. Raises ConflictError if the
         file contains another memory now.
@@ -186,8 +186,9 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
-        """Add a row to this operation's ledger rows, with the old state (`before`) and the new state (`after`) of a
-        memory; nothing is written before the operation is committed.
+        """Add a row about a memory to the ledger rows that `plan` returns, with the `event`, the state before and after
+        it, the `reason` and the ids of `related` memories, each once. Nothing is written before the operation is
+        committed.
         """
         self._rows.append(
             LifecycleRow(
@@ -226,7 +227,9 @@ def _with_numbered_attributes(state: dict[str, object], names: Sequence[str]) ->
 
 
 def _refuse_other_id(path: str, data: bytes, memory: Memory) -> None:
-    """Raise ConflictError if a file, which does not contain the id of `memory`, names another id."""
+    """Raise ConflictError if the bytes of a file, which do not contain the id of `memory`, have a line `id: …` with
+    another id; `path` is named in the error. Do nothing if they have no such line.
+    """
     named = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
     if named:
         raise ConflictError(

@@ -92,8 +92,9 @@ def episode_write(
 
 
 def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
-    """Yield the passages of turns as moments, with ascending ids, without those that were forgotten; those with doubted
-    words begin in quarantine.
+    """Yield the passages of turns as moments, with ascending ids. `keeping` says which passages are left out as
+    forgotten in the namespace, which turns are doubted, so that passages with the doubted words begin in quarantine,
+    and whether tools' turns are kept.
     """
     for number, turn in enumerate(turns):
         doubt = keeping.doubted.get(number)
@@ -151,7 +152,8 @@ def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept)
     """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
     It has at most 80 characters, of whole words, and ` …` if more follows; pasted words are passed over if there are
-    others. Doubted and forgotten turns are passed over; `Untitled` if no other is left.
+    others. Turns that `keeping` doubts or that were forgotten in the namespace are passed over; `Untitled` if no other
+    is left.
     """
     candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
     for number, turn in candidates:

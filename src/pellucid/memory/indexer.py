@@ -278,9 +278,9 @@ class Indexer:
         return reading
 
     def _fold_paths(self, paths: Sequence[str], before: IndexState, task: _Task) -> Folded:
-        """Fold files in batches of 256. Only the last batch also writes the ledger rows and the numbers up to which
-        journal and ledger are folded; until then the index keeps those of `before`, so that a fold that a crash
-        interrupts is done again.
+        """Fold files (read them into the index) in batches of 256, and return the outcome. Only the last batch also
+        writes the ledger rows of `task` and the numbers up to which journal and ledger are folded; until then the index
+        keeps those of `before`, so that a fold that a crash interrupts is done again.
         """
         held_back = replace(
             task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps

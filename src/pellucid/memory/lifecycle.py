@@ -274,7 +274,7 @@ def protection(memory: Memory) -> str | None:
 
 
 def ages(memory: Memory, now: datetime) -> bool:
-    """Whether a memory still ages: it is active or disputed, and neither invalid nor expired."""
+    """Whether a memory still ages at `now`: it is active or disputed, and neither invalid nor expired by then."""
     ends = (memory.invalid_at, memory.expires_at)
     return memory.status in AGING and all(end is None or end > now for end in ends)
 

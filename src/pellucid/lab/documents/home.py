@@ -98,7 +98,9 @@ def _write(folder: Path, document: EipDocument) -> None:
 
 
 def _check_all_there(app: App, expected: int) -> None:
-    """Raise StoreError if not all documents were indexed, since the set would be measured wrongly."""
+    """Raise StoreError if `app` has not just the `expected` number of documents, since the set would be measured
+    wrongly.
+    """
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
         raise StoreError(
             f"{expected} documents were indexed, and {found} are there",

@@ -66,8 +66,9 @@ def _root_of(parents: list[int], index: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield pairs of similar statements (see `clusters`), some more than once: neighbours of equal form, if any
-    statement of that form is new, and a new statement with another of its group that is near or shares its words.
+    """Yield (distance, lower index, higher index) of pairs of similar statements (see `clusters`), some more than once:
+    neighbours of equal form, if any statement of that form is new, and a new statement with another of its group that
+    is near or shares its words.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -79,8 +80,8 @@ def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield each statement of a form with the next one of equal form, at distance 0, if any statement of that form is
-    new.
+    """Yield (0, lower index, higher index) of each statement and the next one of equal form, if any statement of that
+    form is new.
 
     Every eighth pair is left out, so that chains have at most eight; those of one form meet in a later pass, when each
     has become one statement.

@@ -266,8 +266,9 @@ def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served],
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
-    """Create the memories with the decision's contents; unless it is an add, its parts become superseded by the first
-    of them. Return the decision with the new ids; nothing is written yet.
+    """Create the memories with the decision's contents in `changes`; unless it is an add, its `parts`, the memories
+    that it is about, become superseded by the first of them. Return the decision with the new ids; nothing is written
+    yet.
     """
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
@@ -342,8 +343,8 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attrib
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """Retire the attributes of the first of two `parts` that the decision names; if it names none, or no other
-    attribute is left, supersede the whole memory by the second, which then names it in `supersedes`.
+    """Retire, in `changes`, the attributes of the first of two `parts` that the decision names; if it names none, or no
+    other attribute is left, supersede the whole memory by the second, which then names it in `supersedes`.
     """
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}
@@ -372,5 +373,5 @@ def _common_value(values: Sequence[_T]) -> _T | None:
 
 
 def _union(parts: Iterable[Memory], name: str) -> tuple[str, ...]:
-    """Return the values of a field of texts in all of these memories, each once."""
+    """Return the values of the field `name`, a tuple of texts, in all of these memories, each once, in order."""
     return tuple(dict.fromkeys(value for each in parts for value in getattr(each, name)))

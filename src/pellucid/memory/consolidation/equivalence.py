@@ -91,7 +91,7 @@ class Form:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words without their case."""
+        """The words of `cased`, in order, casefolded."""
         return tuple(word.casefold() for word in self.cased)
 
 
@@ -155,7 +155,7 @@ def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in compatibility form (NFKC) with single spaces."""
+    """Return a text in compatibility form (Unicode's NFKC) with single spaces, and none at its ends."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 

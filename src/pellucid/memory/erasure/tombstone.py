@@ -81,7 +81,7 @@ def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
 
 
 def _keyed_hash(secret: bytes, *parts: str) -> bytes:
-    """Return a keyed BLAKE2b (16 bytes) over the parts, each after its length."""
+    """Return a BLAKE2b hash (16 bytes) with the key `secret` over the parts, each after its length."""
     digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
     for part in parts:
         data = part.encode()

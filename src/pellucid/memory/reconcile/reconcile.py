@@ -219,8 +219,7 @@ class Reconciler:
     def _keep_new(self, statement: Statement, doubted: Sequence[Found]) -> Outcome:
         """Keep a statement with new words: in quarantine if its memory is, else beside the quarantined memories that
         say the same (`doubted`) or as asserted. A mere update, which tells of a change but not that it is to last, is
-        rejected if it contradicts nothing.
-        """
+        rejected if it contradicts nothing."""
         memory, conflicts = statement.memory, self._known.contradicted(statement.memory)
         if statement.resolves and statement.resolves.kind == "update" and not conflicts:
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -322,7 +321,8 @@ class Reconciler:
         return self._create(statement, memory, "durable: a lasting statement with evidence")
 
     def _dispute(self, memory: Memory, conflicts: Sequence[Contradiction]) -> tuple[str, ...]:
-        """Mark contradicted memories as disputed with this one; return the new `disputed_with` of this one."""
+        """Mark the memories of `conflicts` as disputed with this one; return the new `disputed_with` of this one, which
+        is not changed yet."""
         for each in conflicts:
             disputed_with = (*self.changes.now(memory_of(each.of)).disputed_with, memory.id)
             self.changes.change(each.of, "disputed", {"disputed_with": disputed_with}, "cannot-both-hold", [memory.id])
@@ -337,8 +337,7 @@ class Reconciler:
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
         """Return a late memory as a newer one leaves it: superseded, or its attributes that the newer states anew
-        retired. A newer one of lower rank becomes `pending_review` instead, and the late one stays unchanged.
-        """
+        retired. A newer one of lower rank becomes `pending_review` instead, and the late one stays unchanged."""
         by = memory_of(newer.of)
         if RANK[by.asserted_by] < RANK[memory.asserted_by]:
             fields = {"status": "pending_review"}
@@ -350,9 +349,8 @@ class Reconciler:
         return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": by.holds_since})
 
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
-        """Retire the contradicted memory, or only the conflict's attributes if others stay; return whether it was the
-        whole. `code` is the ledger's reason; if empty, one is chosen.
-        """
+        """Retire the memory of `conflict` in favour of `new`, or only the conflict's attributes if others stay; return
+        whether it was the whole. `code` is the ledger's reason; if empty, one is chosen."""
         old = self.changes.now(memory_of(conflict.of))
         keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
         if conflict.attributes and live_attributes(old).keys() - keys:
@@ -368,7 +366,9 @@ class Reconciler:
         return True
 
     def _verdict_row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
-        """Make the ledger's row about the decision on an observation."""
+        """Make the ledger's row of `outcome`, the decision on an observation; `memory` is the one made of that
+        observation.
+        """
         fact, wordings = observation.fact, (memory.content, *memory.evidence_quotes.values())
         return VerdictRow(
             observation_id=observation.id,

@@ -38,8 +38,8 @@ class Restated:
 
 
 def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found | None:
-    """Return the memory that a correction replaces, the most likely one (see `_likeness`); None if none is likely, or
-    if the best is less than .1 ahead of the next.
+    """Return the one of `candidates` that the correction `new` replaces, the most likely one (see `_likeness`); None if
+    none is likely, or if the best is less than .1 ahead of the next.
 
     `old_value` are the words that the correction replaces, empty if it does not name them.
     """
@@ -76,7 +76,8 @@ def _likeness(new: Memory, old: Memory, old_value: str) -> float:
 
 
 def restated(resolves: Resolution, candidates: Iterable[Found]) -> tuple[Found, Restated] | None:
-    """Return the only memory that a correction without a subject can mean, and its restatement; else None.
+    """Return the only one of `candidates` that a correction without a subject (`resolves`) can mean, and its
+    restatement; else None.
 
     A memory fits if the correction's value can be put into its sentence, in place of another number.
     """
@@ -102,8 +103,9 @@ def _restate(sentence: str, resolves: Resolution) -> Restated | None:
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:
-    """Return the memories that contain every content word of `about`, what was taken back: those of the session if
-    there are any, else all. Empty if there are more than five, or if `about` has no such word: it says too little then.
+    """Return those of `candidates`, in their order, that contain every content word of `about`, what was taken back:
+    those of the session `session_id` if there are any, else all. Empty if there are more than five, or if `about` has
+    no such word: it says too little then.
     """
     about_words = _words(about)
     if not about_words:

@@ -145,8 +145,8 @@ def _speakers() -> frozenset[str]:
 
 
 def _doubted_blocks(text: str, blocks: list[_Block]) -> list[bool]:
-    """Return for each block whether it gives orders, alone or together with its neighbours, or follows one that does:
-    it begins within 1,000 characters after that, in the same section or code fence.
+    """Return for each of the `blocks` of `text` whether it gives orders, alone or together with its neighbours, or
+    follows one that does: it begins within 1,000 characters after that, in the same section or code fence.
     """
     foreign = set(foreign_and_own(text, of_agent=True)[0].splitlines())
     split = split_injections([block.text for block in blocks])

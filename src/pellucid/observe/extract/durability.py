@@ -154,7 +154,9 @@ def _word_frames(words: list[str]) -> Iterator[str]:
 
 
 def _form_features(text: str, words: list[str]) -> dict[str, float]:
-    """Return features of the form of a sentence: length, closing mark, and whether it has numbers, code, a capital."""
+    """Return the features of a sentence's form, by name (`=size`, `=asks` …): its length in `words`, its closing mark,
+    and whether it has numbers, code, and a capital in front.
+    """
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,

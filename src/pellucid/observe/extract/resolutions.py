@@ -113,7 +113,9 @@ def _resolve(
 
 
 def _positioned_sentences(context: TurnContext) -> list[SaidSentence]:
-    """Return the sentences of a turn with their positions."""
+    """Return the sentences of a turn in order, each with its position: 1,000 times the index of its block (paragraph or
+    list item), plus its index in the block.
+    """
     return [
         SaidSentence(sentence, at * POSITIONS + number, context)
         for at, block in enumerate(blocks(context.turn.content))

@@ -119,8 +119,9 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _least_durable(text: str, context: TurnContext) -> float:
-    """Return the durability (the probability that a sentence is worth keeping) from which a person's sentence is kept:
-    0.7 if it tells a step of the work at hand, else 0.5."""
+    """Return the durability (the probability that a sentence is worth keeping) from which the sentence `text` of a
+    person is kept: 0.7 if it tells a step of the work at hand, else 0.5.
+    """
     return KEEP_OF_TASK if is_step(text.lower(), context) else KEEP_OF_PERSON
 
 
@@ -329,8 +330,7 @@ def _statement_runs(
 ) -> Iterator[list[ReadUnit]]:
     """Yield runs of units, each to be one statement, from paragraphs that have a unit of at least `min_durability`. Of
     a brief paragraph (3 sentences, 280 characters) all from its first durable unit on; nothing if it ends in a guess.
-    If it is longer, or that unit opens with a pronoun, its durable units as `_runs_of_stretch` puts them together.
-    """
+    If it is longer, or that unit opens with a pronoun, its durable units as `_runs_of_stretch` puts them together."""
     for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
