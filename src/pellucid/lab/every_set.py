@@ -140,7 +140,7 @@ def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutpu
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
     """Return a map from part and set to the option that the other sets of the table would choose; only sets that were
-    ablated count. Empty for fewer than two of these; InputError as of `choices`.
+    ablated count. Empty for fewer than two of these; InputError if a part was not measured on each of them.
     """
     return choices(
         {

@@ -164,7 +164,8 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
     """Import a set, ask its questions, and return the measurements.
 
-    With `floors`, they are asked of single legs, too, and the further measurements (`_further_measures`) are made.
+    With `floors`, the questions are asked of single legs (ways of searching), too, and the further measurements
+    (`_further_measures`) are made. `report` gets lines about the progress.
     """
     with open_set(settings, request, report) as opened:
         wire, answers = run(

@@ -196,8 +196,8 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
 
 
 def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
-    """Return, for each leg, in how many recalls it found anything (`fired`), and the mean number of its candidates over
-    all answers (`meanNominated`).
+    """Return, for each leg (a way in which recalls search, such as by words), in how many recalls it found anything
+    (`fired`), and the mean number of its candidates over all answers (`meanNominated`).
     """
     names = sorted({name for answer in answers for name in answer.nominated})
     counts_by_leg = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}

@@ -116,7 +116,7 @@ class ChangeSet:
 
     def changeable_fields(self, target: Served | Memory) -> frozenset[str]:
         """Return the names of the state fields that the memory's file can contain; empty for a document's header
-        version, and for a section that is not given as `Served`.
+        version (its header as it once was), and for a section that is not given as `Served`.
 
         Raises:
             ConflictError: the file of a section is gone.

@@ -215,7 +215,7 @@ class Indexer:
 
     def holds_removed(self) -> bool:
         """Whether the index can still contain something that was forgotten, or whose file was removed, by an operation
-        that it has not folded yet.
+        that the index has not taken in yet.
 
         Raises InputError if a file that was changed since cannot be read.
         """

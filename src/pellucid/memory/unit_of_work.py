@@ -108,16 +108,17 @@ class UnitOfWork:
         return CommitResult(op_id, self.indexer.catch_up())
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
-        """Index what others changed in the vault (or at these paths); return what differed and the outcome of the fold.
+        """Index what others changed in the vault (or at these paths); return what differed and the outcome of indexing
+        it.
 
         Their files win, and the journal records that. If the disk is full or, with a `wait_s` of 0, others are writing,
         it is left for later and no difference is returned: what is indexed stays readable. With another `wait_s`, files
         are encoded before.
 
         Raises:
-            DeadlineError: the call was given up before other threads had folded.
+            DeadlineError: the call was given up before other threads had finished indexing.
             NoRoomError: the index still has what was forgotten, or a file of `paths` that is gone, so it must not
-            answer.
+                answer.
             StoreBusyError: others have been writing for `wait_s` seconds, if that is not 0.
         """
         if wait_s:
@@ -133,7 +134,7 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """Do the work of `take_over_edits`: fold what waits, then the changes of others (at `paths`, or everywhere if
+        """Do the work of `take_over_edits`: index what waits, then the changes of others (at `paths`, or everywhere if
         None); return what differed and the outcome. The caller has the right to write alone in all namespaces.
         """
         folded = self.indexer.catch_up(deadline=self.deadline)
@@ -145,7 +146,7 @@ class UnitOfWork:
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
-        """Record others' changes in the journal as one operation of kind `external-edit`, fold them, and return the
+        """Record others' changes in the journal as one operation of kind `external-edit`, index them, and return the
         outcome.
 
         Nothing is recorded if no file that differs can be read, and none is gone; the outcome then tells the unreadable

@@ -67,8 +67,8 @@ def index_documents(
     """Write the documents into a folder, index it in the namespace `NAMESPACE`, and yield the home for the block.
 
     With `keep` the home stays in that folder, and is reused while code, settings and documents are the same; else it is
-    temporary. InputError if a document's path leads out of the folder, StoreError if not all were indexed; errors as of
-    `place_for`, too.
+    temporary. InputError if a document's path leads out of the folder, or `keep` has foreign files or is read-only;
+    StoreError if not all were indexed, or another run uses `keep`.
     """
     with place_for(keep, "eips", settings, documents, report) as place:
         folder = place.folder / "corpus"

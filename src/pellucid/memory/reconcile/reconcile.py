@@ -281,9 +281,9 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement, conflicts: Sequence[Contradiction]) -> Outcome:
-        """Keep a statement in place of the memories that it plainly contradicts, of those in `conflicts`. A correction
-        takes the place of all of them that say nothing else, plainly contradicted or not; if there are no conflicts, of
-        the one memory that it most likely means."""
+        """Keep a statement in place of those of `conflicts` that it plainly contradicts. A correction takes the place
+        of all of them that say nothing else, plainly contradicted or not; if there are no conflicts, of the one memory
+        that it most likely means."""
         memory, resolves = statement.memory, statement.resolves
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
@@ -394,7 +394,7 @@ def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradict
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:
-    """Whether the judge rejected an observation because its segment says the same earlier. Of the judge's ruling an
-    observation keeps the reason alone, which begins with its code.
+    """Whether the judge rejected an observation because its segment says the same earlier. This is read from the
+    beginning of its reason, for an observation keeps no code.
     """
     return observation.verdict_reason.startswith("duplicate-in-segment")

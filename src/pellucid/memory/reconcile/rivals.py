@@ -99,8 +99,8 @@ class Rivals:
 
 
 def _can_clash(memory: Memory) -> bool:
-    """Whether a memory is a statement that others can clash with: it has a frame (see `frames.frames`), and is no
-    passage, section, procedure or reasoning trace.
+    """Whether a memory is a statement that others can clash with: it has a frame (`frames.frames`: comparable words of
+    a statement that holds, which no question or plan has), and is no passage, section, procedure or reasoning trace.
     """
     return memory.category not in _FRAMELESS and bool(clash_keys(memory.content))
 

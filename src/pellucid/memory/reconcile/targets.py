@@ -56,8 +56,8 @@ def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found
 
 
 def _likeness(new: Memory, old: Memory, old_value: str) -> float:
-    """Return how likely a correction means an old memory: the share of content words in common, of the shorter of the
-    two, and .3 more in one session; 0 if that share is under .3.
+    """Return how likely a correction means an old memory: the number of content words in both over that of the shorter
+    of the two, and .3 more if both are of one session; 0 if that share is under .3.
 
     The words of the old value are left out of both; 0 if the memory does not have them. Without an old value the share
     is 1 for a memory that the correction plainly contradicts, else 0.

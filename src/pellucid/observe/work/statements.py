@@ -391,7 +391,7 @@ def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
 
 
 def _confidence(reading: DurabilityReading) -> float:
-    """Return the confidence of a statement: 0.6 plus 0.35 times its durability, so 0.6 to 0.95."""
+    """Return the confidence of a statement: 0.6 plus 0.35 times its durability (how probably it is worth keeping)."""
     return round(0.6 + 0.35 * reading.durable, 2)
 
 
