@@ -197,8 +197,8 @@ def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
 
 def _article_matters(following: list[str]) -> bool:
     """Whether `the` means something before these words (at least one): before `few`, `only`, a number and the like, and
-    before a noun phrase with a plural or with a noun that needs no article. `the servers` are not all servers; `the
-    cache` is one.
+    before a noun phrase with a plural or with a noun that needs no article. `the servers` are not all servers;
+    `the cache` is one.
     """
     if following[0] in _ARTICLE_TELLS or following[0][0].isdigit():
         return True
@@ -273,8 +273,8 @@ def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form
 
 
 def _difference_of_circumstances(one: Memory, other: Memory, statement_form: Form) -> str:
-    """Return the first circumstance that differs: `attributes differ`, `scopes differ`, `validity differs`, or `it may
-    tell of two occasions`; empty if none does.
+    """Return the first circumstance that differs: `attributes differ`, `scopes differ`, `validity differs`, or
+    `it may tell of two occasions`; empty if none does.
 
     The last is of statements about an occasion (`yesterday`, a past tense), no decision, rule or principle, from unlike
     or unknown sessions and unlike days. `statement_form` is the form of both memories.

@@ -25,8 +25,8 @@ def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -
 
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
-    """Return the key (32 hex digits) of a sentence in a namespace, from its content words in any order, without `User:
-    ` in front; from its normal form if it has no content words. `secret` is the vault's key.
+    """Return the key (32 hex digits) of a sentence in a namespace, from its content words in any order, without
+    `User: ` in front; from its normal form if it has no content words. `secret` is the vault's key.
     """
     sorted_words = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
     return _keyed_hash(secret, "said", namespace, sorted_words).hex()

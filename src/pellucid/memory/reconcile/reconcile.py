@@ -212,7 +212,7 @@ class Reconciler:
         return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
-        """Return the memories that a statement can mean by `words` and can retract or correct."""
+        """Return those of `_possible_targets`, in their order, that `memory` can take back (`_can_take_back`)."""
         near = self._possible_targets(memory, words)
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 

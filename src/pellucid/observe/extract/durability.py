@@ -61,8 +61,8 @@ class WeightTable:
         """Return how likely a sentence is worth keeping if a person said it (`by_user`) or else an assistant, and its
         likeliest kind; only its first 600 characters count.
 
-        The kind is `fact` instead of a decision, rule or preference if the sentence tells how things have been (`has
-        been failing`).
+        The kind is `fact` instead of a decision, rule or preference if the sentence tells how things have been
+        (`has been failing`).
         """
         total = [0.0] * (2 + len(KINDS))
         for name, value in features(sentence).items():

@@ -159,7 +159,7 @@ def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
 
 
 def _is_noise(lowered: str, context: TurnContext) -> bool:
-    """Whether a lower-case text is a courtesy, a passing state or, at work, a step of it."""
+    """Whether a lower-case text is a courtesy, a passing state or, in a work session, a step of the work at hand."""
     noise = context.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True

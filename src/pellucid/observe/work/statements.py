@@ -135,7 +135,7 @@ def _without_quotes(typed: str, before: TurnContext | None) -> str:
 
 
 def _is_brief(turn_units: Sequence[Unit]) -> bool:
-    """Whether a turn is one paragraph of at most three sentences, and not a list."""
+    """Whether the units of a turn are one to three sentences of one paragraph, and no list items."""
     return 0 < len(turn_units) <= BRIEF and len({unit.block for unit in turn_units}) == 1 and not turn_units[0].listed
 
 
