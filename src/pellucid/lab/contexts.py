@@ -89,7 +89,9 @@ def _filled(
     whole: AskRecall,
     cut: Mapping[int, AskRecall],
 ) -> Filled:
-    """Return the memories that the `whole` recall served, and the record keys in the context of each budget (`cut`)."""
+    """Return the memories that the recall `whole` served for a question of a group, and the record keys in the context
+    of each budget, for which `cut` has the recalls. `kept` maps ids to the group's memories.
+    """
     ids = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
         [kept[each.memory.id] for each in whole(group, question).served],

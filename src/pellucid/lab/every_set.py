@@ -67,7 +67,8 @@ class LabTable(Wire):
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
     """Measure each data set below the folder `request.data` in its own home, and, with `ablate` and two sets or more,
-    again with the options of the recall's parts that the other sets would choose.
+    again with the options of the recall's parts that the other sets would choose; return a table with a row for each
+    set.
 
     With `request.keep`, results are stored there and used again (`_row`). `report` gets lines about the progress.
     Raises InputError if one of `request.sets` is missing, or all are (other missing sets are listed in the table), and
@@ -93,8 +94,8 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
 def _table(
     settings: Settings, request: LabAllInput, folders: Mapping[SetName, Path], missing: dict[str, str], report: Report
 ) -> LabTable:
-    """Measure the sets in `folders`, and each once more with the choices of the others, if there are choices. `missing`
-    is passed on to the table.
+    """Measure the sets in `folders`, and each once more with the choices of the others, if there are choices; return
+    the table, in which `missing` are the sets that are not there and their marks.
     """
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(folders.items(), start=1):

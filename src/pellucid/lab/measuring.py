@@ -97,7 +97,8 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 
 
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
-    """Import a set into a temporary home, or one in `request.keep`, and measure the recall of its questions.
+    """Import a set into a temporary home, or one in `request.keep`, ask its questions, and return how good the recall
+    is.
 
     `report` gets lines about the progress. With a mode other than `verbatim`, the set is measured `verbatim`, too, for
     comparison; not so `sessions`, nor with `updates`. Raises InputError if the request cannot be measured, or a file of
@@ -153,8 +154,8 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
     """Import a set, and return by metric what a recall with all of `options` gains over the recall as it is set:
     `{"difference": …, "interval": […]}`.
 
-    `options` maps parts of a recall to what is made of them (`{"graph": "off"}`), as of `lab.variants.together`; all of
-    them hold at once.
+    `options` maps parts of a recall to what is made of them (`off`, `half`, `double` or `on`; see
+    `lab.variants.together`); all of them hold at once.
     """
     settings = changed(settings, request.settings)
     with open_set(settings, request, report) as opened:

@@ -138,7 +138,7 @@ def _answers_to_variants(
     measure: Measure,
 ) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
     """Yield each variant's name, answer and metrics for one question, asker by asker; an answer object that several
-    variants of an asker share is measured once.
+    variants of an asker share is measured once. `asked` has each asker with its variants by name.
     """
     for asker, variants in asked:
         measured: dict[int, Mapping[str, float]] = {}

@@ -116,7 +116,9 @@ def _near_batches(
 
 
 def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
-    """Return pairs of ids (the lower first) of memories, one of them new, with different values of an attribute."""
+    """Return pairs of ids (the lower first) of memories of `live`, at least one of them in `new`, that give an
+    attribute of one entity different values in force.
+    """
     stating: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for memory in live:
         for key, value in live_attributes(memory).items():

@@ -350,7 +350,7 @@ class Reconciler:
 
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
         """Retire the memory of `conflict` in favour of `new`, or only the conflict's attributes if others stay; return
-        whether it was the whole. `code` is the ledger's reason; if empty, one is chosen."""
+        whether it was the whole. `code` is the ledger's reason; if empty, `updated` or `denied`."""
         old = self.changes.now(memory_of(conflict.of))
         keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
         if conflict.attributes and live_attributes(old).keys() - keys:

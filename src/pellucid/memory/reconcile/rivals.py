@@ -39,8 +39,8 @@ class Rivals:
     _fresh: dict[_ClashKey, list[Memory]] = field(default_factory=dict["_ClashKey", "list[Memory]"])
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these: the 30
-        best.
+        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these: at
+        most 30 each, the best.
 
         They replace those looked up before, unless none of the batch can clash at all (`_can_clash`).
         """

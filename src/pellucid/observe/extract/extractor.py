@@ -230,7 +230,8 @@ def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: 
 
 
 def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
-    """Return at most five of the most specific words of a sentence, casefolded, in order.
+    """Return at most five of the most specific words of a sentence, casefolded, in the order of the sentence, each
+    once.
 
     Names, identifiers and longer words count as more specific. Stop words, bare numbers, words of the `speaker`'s name,
     and ASCII words of fewer than three letters that are no names are left out.

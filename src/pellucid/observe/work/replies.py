@@ -116,8 +116,8 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """Return a dict from the number of each item of the last numbered list to its position; `{}` if there is no list of
-    two.
+    """Return a dict from the number, as text, of each item of the last numbered list to the position of its block in
+    `offered`; `{}` if no numbered list has two items.
 
     Other text can stand between items whose numbers follow each other. If the items do not all have distinct numbers,
     they are counted from 1.
