@@ -42,11 +42,11 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskRecall) -> dict[str, object]:
-    """Measure how well doubt separates unanswerable questions from the group's own, all asked of the group: see
-    `separation`.
+    """Return how well doubt separates unanswerable questions from the group's own, all asked of the group: the measures
+    of `separation`.
 
-    `asSet` is added: the share of recalls of each kind whose context has no memory. Neither kind may be without
-    questions.
+    `asSet` is added: the share of recalls of each kind (`unanswerable`, `answerable`) whose context has no memory.
+    Neither kind may be without questions.
     """
     without, with_answer = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {
@@ -89,7 +89,9 @@ def _filled(
     whole: AskRecall,
     cut: Mapping[int, AskRecall],
 ) -> Filled:
-    """Return the memories that the `whole` recall served, and the record keys in the context of each budget (`cut`)."""
+    """Return the memories that the recall `whole` served for a question of a group, and the record keys in the context
+    of each budget, for which `cut` has the recalls. `kept` maps ids to the group's memories.
+    """
     ids = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
         [kept[each.memory.id] for each in whole(group, question).served],

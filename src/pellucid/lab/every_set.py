@@ -67,7 +67,8 @@ class LabTable(Wire):
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
     """Measure each data set below the folder `request.data` in its own home, and, with `ablate` and two sets or more,
-    again with the options of the recall's parts that the other sets would choose.
+    again with the options of the recall's parts that the other sets would choose; return a table with a row for each
+    set.
 
     With `request.keep`, results are stored there and used again (`_row`). `report` gets lines about the progress.
     Raises InputError if one of `request.sets` is missing, or all are (other missing sets are listed in the table), and
@@ -93,8 +94,8 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
 def _table(
     settings: Settings, request: LabAllInput, folders: Mapping[SetName, Path], missing: dict[str, str], report: Report
 ) -> LabTable:
-    """Measure the sets in `folders`, and each once more with the choices of the others, if there are choices. `missing`
-    is passed on to the table.
+    """Measure the sets in `folders`, and each once more with the choices of the others, if there are choices; return
+    the table, in which `missing` are the sets that are not there and their marks.
     """
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(folders.items(), start=1):
@@ -132,7 +133,7 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
 
 
 def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """Run the lab on one set; the request must not ask for `updates`."""
+    """Run the lab on one set, and return its row of the table; the request must not ask for `updates`."""
     output = run_lab(settings, request, report)
     assert isinstance(output, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
     return output
@@ -140,7 +141,7 @@ def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutpu
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
     """Return a map from part and set to the option that the other sets of the table would choose; only sets that were
-    ablated count. Empty for fewer than two of these; InputError as of `choices`.
+    ablated count. Empty for fewer than two of these; InputError if a part was not measured on each of them.
     """
     return choices(
         {
@@ -183,7 +184,7 @@ def _absent(missing: dict[str, str], where: str) -> InputError:
 
 
 def measure_all(call: Call, request: LabAllInput) -> LabTable:
-    """Run `run_all` with the settings of the call, and report to it."""
+    """Return the table that `run_all` makes with the settings of the call, which gets the lines about the progress."""
     return run_all(call.settings, request, call.report)
 
 

@@ -109,7 +109,8 @@ def import_data_set(
 
     `mode` is that of the import of turns; `newer_last` imports newer statements of changed facts last. With `keep` the
     home stays in that folder, and is reused while code, settings and records are the same. `report` gets lines for the
-    user. Raises StoreError if a record is in no memory, unless the mode is `extract`; errors as of `place_for`, too.
+    user. Raises StoreError if a record is in no memory, unless the mode is `extract`, or if another run uses `keep`;
+    InputError if `keep` has foreign files or is read-only.
     """
     made_of = ((group.name, record) for group in dataset.groups for record in group.records)
     name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")
@@ -132,7 +133,9 @@ def import_data_set(
 
 
 def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
-    """Import the records of a group: turns as an import takes them, documents (ordinal 0) as a memory each."""
+    """Import the records of a group: turns as an import in this mode takes them (with `newer_last`, the newer
+    statements of changed facts after all others), documents (ordinal 0) as a memory each.
+    """
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):

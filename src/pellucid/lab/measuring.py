@@ -97,7 +97,8 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 
 
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
-    """Import a set into a temporary home, or one in `request.keep`, and measure the recall of its questions.
+    """Import a set into a temporary home, or one in `request.keep`, ask its questions, and return how good the recall
+    is.
 
     `report` gets lines about the progress. With a mode other than `verbatim`, the set is measured `verbatim`, too, for
     comparison; not so `sessions`, nor with `updates`. Raises InputError if the request cannot be measured, or a file of
@@ -153,8 +154,8 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
     """Import a set, and return by metric what a recall with all of `options` gains over the recall as it is set:
     `{"difference": …, "interval": […]}`.
 
-    `options` maps parts of a recall to what is made of them (`{"graph": "off"}`), as of `lab.variants.together`; all of
-    them hold at once.
+    `options` maps parts of a recall to what is made of them (`off`, `half`, `double` or `on`; see
+    `lab.variants.together`); all of them hold at once.
     """
     settings = changed(settings, request.settings)
     with open_set(settings, request, report) as opened:
@@ -164,7 +165,8 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
     """Import a set, ask its questions, and return the measurements.
 
-    With `floors`, they are asked of single legs, too, and the further measurements (`_further_measures`) are made.
+    With `floors`, the questions are asked of single legs (ways of searching), too, and the further measurements
+    (`_further_measures`) are made. `report` gets lines about the progress.
     """
     with open_set(settings, request, report) as opened:
         wire, answers = run(
@@ -203,7 +205,9 @@ def _further_measures(opened: Opened, request: LabInput, report: Report) -> dict
 
 
 def _extraction(home: Home) -> dict[str, float]:
-    """Return coverage and compression of extraction, and its speed (`turnsPerSecond`) if no remote model is asked."""
+    """Return coverage and compression of what was extracted (see `measure_distillation`), and the speed of extraction
+    (`turnsPerSecond`) if no remote model is asked.
+    """
     extraction = open_extraction(home.app.settings)
     out = measure_distillation([(group, home.distilled(group)) for group in home.dataset.groups])
     if not extraction.is_remote:
@@ -212,8 +216,8 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """Measure how often the newer of two statements ranks above the older, the newer being imported last. ValueError
-    unless the data set has exactly one group.
+    """Import the data set, the newer statements last, ask about its changed facts, and return how often the newer of
+    two statements ranks above the older. ValueError unless the data set has exactly one group.
     """
     (group,) = dataset.groups
     updates = group.updates
@@ -259,7 +263,7 @@ def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dic
 
 
 def measure(call: Call, request: LabInput) -> Measured:
-    """Run `run_lab` with the settings of the call, and report to it."""
+    """Return what `run_lab` measures with the settings of the call; the call gets the lines about the progress."""
     return run_lab(call.settings, request, call.report)
 
 

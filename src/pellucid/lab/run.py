@@ -88,8 +88,8 @@ def run(
 
 
 def gain_of(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
-    """Ask every question with a variant and as set, and return the gain of the variant by the metrics of `measure`:
-    `{"difference": …, "interval": […]}`.
+    """Ask every question with a variant and as set, and return the gain of the variant for each metric of `measure`:
+    `{"difference": …, "interval": […]}`, the mean paired difference and its 95 % interval.
     """
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
@@ -113,9 +113,9 @@ def _gather_answers(
     measure: Measure,
     on_part: Callable[[str], None],
 ) -> _AllAnswers:
-    """Ask every question in every variant of each asker, and score the answers by `measure`; report progress to
-    `on_part` every 25 questions. One of the variants must be called `_ALL`: the plain one. Questions are encoded by
-    the first asker.
+    """Ask every question in every variant of each asker, score the answers by `measure`, and return all. `asked` has
+    each asker with its variants by name; one variant must be called `_ALL`, the plain one. Questions are encoded by the
+    first asker. `on_part` is told the progress every 25 questions.
     """
     rows, anew = dict[Hashable, list[Mapping[str, float]]](), Counter[Hashable]()
     plain, encoding = list[RankedAnswer](), list[float]()
@@ -138,7 +138,7 @@ def _answers_to_variants(
     measure: Measure,
 ) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
     """Yield each variant's name, answer and metrics for one question, asker by asker; an answer object that several
-    variants of an asker share is measured once.
+    variants of an asker share is measured once. `asked` has each asker with its variants by name.
     """
     for asker, variants in asked:
         measured: dict[int, Mapping[str, float]] = {}
@@ -157,7 +157,9 @@ def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, objec
 
 
 def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dict[str, dict[str, Any]]:
-    """Map part and factor to the gain of that other weight, in `COLUMNS` and `WORTH` as far as measured."""
+    """Return a map from part and factor (`half`, `double`) to the gain of that other weight over `scores`, those as
+    set, in `COLUMNS` and `WORTH` as far as measured; `others` has the scores by (part, factor).
+    """
     out: dict[str, dict[str, Any]] = {}
     for (part, factor), each in others.items():
         gains = each.gain_over(scores)
@@ -194,8 +196,8 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
 
 
 def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
-    """Return, for each leg, in how many recalls it found anything (`fired`), and the mean number of its candidates over
-    all answers (`meanNominated`).
+    """Return, for each leg (a way in which recalls search, such as by words), in how many recalls it found anything
+    (`fired`), and the mean number of its candidates over all answers (`meanNominated`).
     """
     names = sorted({name for answer in answers for name in answer.nominated})
     counts_by_leg = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}

@@ -99,7 +99,7 @@ class LabInput(Wire):
 
     @property
     def share(self) -> Share:
-        """Return the share of the questions that is asked; InputError if `sample` is malformed."""
+        """The share of the questions that is asked, by `sample` and `limit`; InputError if `sample` is malformed."""
         return share_of(self.sample, self.limit)
 
 
@@ -231,7 +231,7 @@ def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
     """Return an asker with the same rankings, whose contexts are the ranked texts, one a line, cut at the budget."""
 
     def filled(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        """Answer a question in each variant, with plain contexts."""
+        """Return the answers of `ask` to a question in each variant, with plain contexts in place of theirs."""
         return [
             replace(answer, contexts={budget: _plain_context(answer, budget) for budget in budgets})
             for answer in ask.ask(group, question, variants)

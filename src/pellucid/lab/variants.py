@@ -9,7 +9,9 @@ from pellucid.settings.sections import RecallSettings
 
 
 def all_but(leg: str) -> tuple[str, ...]:
-    """Return the names of all parts that a recall can leave out, except the leg `leg`."""
+    """Return the names of all parts that a recall can leave out, except `leg` (a way in which it searches, such as
+    `lexical`).
+    """
     return tuple(part for part in removable_parts() if part != leg)
 
 

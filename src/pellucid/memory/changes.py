@@ -59,7 +59,7 @@ class ChangeSet:
 
     @property
     def fresh(self) -> tuple[Memory, ...]:
-        """The memories that this operation creates, as its changes leave them."""
+        """The memories that this operation creates, with the changes it made to them since, in order of creation."""
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
@@ -116,7 +116,7 @@ class ChangeSet:
 
     def changeable_fields(self, target: Served | Memory) -> frozenset[str]:
         """Return the names of the state fields that the memory's file can contain; empty for a document's header
-        version, and for a section that is not given as `Served`.
+        version (its header as it once was), and for a section that is not given as `Served`.
 
         Raises:
             ConflictError: the file of a section is gone.
@@ -128,7 +128,8 @@ class ChangeSet:
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """Add a ledger row saying that a memory's words were said again, and in which session; no file changes.
+        """Add a row saying that a memory's words were said again, and in which session, to the ledger rows that `plan`
+        will return; no file changes.
 
         `source_class` is that of the words said again; it becomes the row's reason.
         """
@@ -165,7 +166,7 @@ class ChangeSet:
         return data
 
     def _with_fields(self, write: FileWrite, memory: Memory, fields: Fields) -> bytes:
-        """Return the bytes of a memory's vault file with these fields, and the key `updated`, changed.
+        """Return the bytes of `write`, a memory's vault file, with these fields, and the key `updated`, changed.
 
         `updated` stays for a moment or section, and if only `last_verified_at` changes. Raises ConflictError if the
         file contains another memory now.
@@ -185,8 +186,9 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
-        """Add a row to this operation's ledger rows, with the old state (`before`) and the new state (`after`) of a
-        memory; nothing is written before the operation is committed.
+        """Add a row about a memory to the ledger rows that `plan` returns, with the `event`, the state before and after
+        it, the `reason` and the ids of `related` memories, each once. Nothing is written before the operation is
+        committed.
         """
         self._rows.append(
             LifecycleRow(
@@ -225,7 +227,9 @@ def _with_numbered_attributes(state: dict[str, object], names: Sequence[str]) ->
 
 
 def _refuse_other_id(path: str, data: bytes, memory: Memory) -> None:
-    """Raise ConflictError if a file, which does not contain the id of `memory`, names another id."""
+    """Raise ConflictError if the bytes of a file, which do not contain the id of `memory`, have a line `id: …` with
+    another id; `path` is named in the error. Do nothing if they have no such line.
+    """
     named = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
     if named:
         raise ConflictError(

@@ -113,8 +113,11 @@ class _PeriodTally:
     flushes: list[FlushRow] = field(default_factory=list[FlushRow])
 
     def add(self, row: Row) -> None:
-        """Add one row of the ledger, if it matters; rows must come oldest first. Rows outside the period are left out,
-        but of each memory's fold rows (`FoldRow`: heat, decay, tier) the last before it is kept, too.
+        """Add one row of the ledger to this tally; rows must come oldest first.
+
+        Of the rows in the period, lifecycle and flush rows are kept, each memory's last fold row (`FoldRow`: heat,
+        decay, tier), and the ids of memories that verdicts created. Of those outside, only each memory's last fold row
+        before it is.
         """
         inside = self.since <= (at := row_time(row)) < self.until
         if isinstance(row, FoldRow):
@@ -237,10 +240,10 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """List the memories with these ids, the most important first, by the last fold row of each (`FoldRow`) in the
-    period.
+    """List the memories of `aged`, which maps their ids to their fold rows (`FoldRow`) before and in the period, the
+    most important first; all have a row in the period, and are in `memories`.
 
-    An entry's `at` is that row's time, its `times` are the uses that the row counts. `memories` has each of these ids.
+    An entry's `at` is the time of the last row in the period, its `times` are the uses that this row counts.
     """
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
@@ -248,8 +251,9 @@ def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -
 
 
 def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
-    """List those of these memories (which were never used or served) that were last written 30 days or more before
-    `until` and still age then (see `lifecycle.ages`), the oldest first.
+    """List the memories of `untouched`, none of which was ever served or used, that were last written 30 days or more
+    before `until` and still age then (see `lifecycle.ages`), the oldest first; an entry's `at` is when it was last
+    written.
     """
     latest = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))

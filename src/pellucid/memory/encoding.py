@@ -52,11 +52,12 @@ class EncodingCache:
     _lock: Lock = field(default_factory=Lock)
 
     def encode_ahead(self, texts: Mapping[bytes, str]) -> None:
-        """Encode `texts`, by digest, that are likely to be folded soon, and keep the encodings for the fold.
+        """Encode texts that will soon be indexed, and keep their encodings in this cache until `encodings_of` takes
+        them; `texts` maps each one's digest to it.
 
         Texts with an encoding, kept or in the index, are left out; of those kept, the oldest beyond 4,096 are dropped.
-        Nothing is kept without an encoder, while the index has another model's vectors, or if the encoder fails: the
-        fold will fail likewise and report it.
+        Nothing is kept without an encoder, while the index has another model's vectors, or if the encoder fails, which
+        raises nothing.
         """
         if not texts or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
@@ -71,7 +72,8 @@ class EncodingCache:
                 del self._ahead[oldest]
 
     def encodings_of(self, texts: Mapping[bytes, str], source: EncodingSource) -> tuple[dict[bytes, Encoding], str]:
-        """Return the encodings of texts, by digest, and why some have none; that is empty if all have one.
+        """Return the encodings of texts, by digest, and a text saying why some have none, which is empty if all have
+        one.
 
         They are taken from the index, if `source` allows it (`reuse`), then from those made ahead, which are thereby
         used up, and the rest is encoded now; the last two only with an encoder in `source`. The reason also replaces

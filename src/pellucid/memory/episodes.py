@@ -66,8 +66,8 @@ def episode_write(
     """Return the write of a new episode's file, and its moments: the passages of the turns; empty if `keeping` is None.
 
     The segment has at least one turn; `id` is the episode's, None for a new one. `memories` and `artifacts` are those
-    extracted from the segment. The topic of an episode with moments comes from its turns; without moments, no word of
-    the turns stays, and it comes from the memories that are not in quarantine. Nothing is written yet.
+    extracted from the segment. The topic comes from the turns; but if `keeping` is None, no word of the turns stays,
+    and it comes from the memories that are not in quarantine (`topic_words`). Nothing is written yet.
     """
     moments = tuple(_make_moments(segment.turns, namespace, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
@@ -92,8 +92,9 @@ def episode_write(
 
 
 def _make_moments(turns: Sequence[Turn], namespace: str, clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
-    """Yield the passages of turns as moments, with ascending ids, without those that were forgotten; those with doubted
-    words begin in quarantine.
+    """Yield the passages of turns as moments, with ascending ids. `keeping` says which passages are left out as
+    forgotten in the namespace, which turns are doubted, so that passages with the doubted words begin in quarantine,
+    and whether tools' turns are kept.
     """
     for number, turn in enumerate(turns):
         doubt = keeping.doubted.get(number)
@@ -151,7 +152,8 @@ def _topic_from_turns(turns: Sequence[Turn], namespace: str, keeping: TurnsKept)
     """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
     It has at most 80 characters, of whole words, and ` …` if more follows; pasted words are passed over if there are
-    others. Doubted and forgotten turns are passed over; `Untitled` if no other is left.
+    others. Turns that `keeping` doubts or that were forgotten in the namespace are passed over; `Untitled` if no other
+    is left.
     """
     candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
     for number, turn in candidates:

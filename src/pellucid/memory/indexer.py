@@ -100,7 +100,9 @@ class _LedgerReading:
 
     @property
     def folded(self) -> Folded:
-        """The damaged and missing rows, as the outcome of a fold."""
+        """The damaged and missing rows of the ledger as a `Folded` without memories: its `unreadable` pairs of place
+        and problem.
+        """
         lost = self.state or RecordState(missing=self.missing)
         return Folded(unreadable=(*self.damage, *((LEDGER, why) for why in lost.problems)))
 
@@ -141,15 +143,16 @@ class Indexer:
         object.__setattr__(self, "_cache", EncodingCache(self.index, self.embedder))
 
     def encode_ahead(self, texts: Iterable[str]) -> None:
-        """Encode contents of memories that are likely to be folded soon, before anybody waits for that; nothing without
-        an encoder, or if it fails, which raises nothing.
+        """Encode contents of memories that will probably be indexed soon, and keep their encodings in memory until
+        then, so that nobody waits for that. Nothing is done without an encoder, nor if it fails, which raises nothing.
         """
         self._cache.encode_ahead({words_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
-        """Encode what others wrote into the vault (or at these of its paths) ahead of its fold.
+        """Encode the files that others added or edited in the vault (or at these of its paths), and keep the encodings
+        in memory until the files are indexed.
 
-        Nothing is folded. What cannot be read or parsed is passed over; if the encoder fails, nothing is encoded.
+        Nothing is indexed yet. What cannot be read or parsed is passed over; if the encoder fails, nothing is encoded.
         """
         from pellucid.memory import filed
 
@@ -165,7 +168,8 @@ class Indexer:
     def catch_up(
         self, changed: Iterable[str] = (), op_id: str | None = None, deadline: Deadline | None = None
     ) -> Folded:
-        """File what still waits in the journal, then fold every operation and ledger row that the index has not seen.
+        """Write to the vault what still waits in the journal, then fold (read into the index) every operation and
+        ledger row that the index has not seen; return the outcome.
 
         `changed` are further paths to fold, changed by others; operation `op_id` counts as their writer. An index
         without any operation, as a new version of it is, also folds all its files again. What does not fit on the disk
@@ -211,7 +215,7 @@ class Indexer:
 
     def holds_removed(self) -> bool:
         """Whether the index can still contain something that was forgotten, or whose file was removed, by an operation
-        that it has not folded yet.
+        that the index has not taken in yet.
 
         Raises InputError if a file that was changed since cannot be read.
         """
@@ -223,7 +227,8 @@ class Indexer:
         return any(head.data is None for head in self.records.heads(sorted(indexed)))
 
     def rebuild(self, op_id: str | None = None) -> Folded:
-        """Fold every file and ledger row anew; a text keeps its encoding if the model is the same.
+        """Fold (read into the index) every file and ledger row anew, and return the outcome; a text keeps its encoding
+        if the model is the same.
 
         Vectors of another model are replaced. `op_id` counts as the writer of files that no operation wrote. Waits for
         other threads without a limit.
@@ -273,9 +278,9 @@ class Indexer:
         return reading
 
     def _fold_paths(self, paths: Sequence[str], before: IndexState, task: _Task) -> Folded:
-        """Fold files in batches of 256. Only the last batch also writes the ledger rows and the numbers up to which
-        journal and ledger are folded; until then the index keeps those of `before`, so that a fold that a crash
-        interrupts is done again.
+        """Fold files (read them into the index) in batches of 256, and return the outcome. Only the last batch also
+        writes the ledger rows of `task` and the numbers up to which journal and ledger are folded; until then the index
+        keeps those of `before`, so that a fold that a crash interrupts is done again.
         """
         held_back = replace(
             task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps
@@ -288,10 +293,11 @@ class Indexer:
         return outcome
 
     def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Read files and replace their rows; again, eight times in all, if another process folded meanwhile.
+        """Read files, replace their rows in the index as `task` says, and return the outcome; repeat all, eight times
+        at most, if another process changed the index meanwhile.
 
         Raises:
-            StoreError: others folded each time.
+            StoreError: others changed it each time.
         """
         state = task.state
         for _ in range(8):
@@ -331,7 +337,7 @@ def _state_after(state: IndexState, rows: Sequence[OperationRow], reading: _Ledg
 
 
 def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Folded]:
-    """Return the heads of the readable files; and the others, with the reason, as the outcome of a fold.
+    """Return the heads of the readable files; and a `Folded` that names the others, with the reason, as `unreadable`.
 
     Of unreadable files (no permission, a failing disk) the index keeps what it last read.
     """

@@ -77,8 +77,8 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
 
 
 def row_time(row: Row) -> datetime:
-    """Return the UTC instant that a ledger row is about: of a pass its end, of a verdict when it was given or, if that
-    is not on record, when its observation was made.
+    """Return the UTC instant of a ledger row: of a pass its end; of a verdict when it was given or, if that is not on
+    record, when its observation was made; of any other row the time that it gives.
     """
     match row:
         case LifecycleRow():

@@ -156,8 +156,8 @@ def signs_of(
 
 
 def _count_and_last(now: Times | None, count: int | None, last: datetime | None) -> tuple[int, datetime | None]:
-    """Return how often something happened, and when last (None: never), by the counts of `now` and by the earlier
-    `count` and `last`: the greater count, and the later instant.
+    """Return how often something happened, and when last (None: never), by the history's counts `now` (None: it has
+    none) and by the earlier `count` and `last`: the greater count, and the later instant.
     """
     latest = datetime.fromtimestamp(now.last / 1000, UTC) if now else None
     return max(now.times if now else 0, count or 0), max((at for at in (latest, last) if at), default=None)
@@ -274,7 +274,7 @@ def protection(memory: Memory) -> str | None:
 
 
 def ages(memory: Memory, now: datetime) -> bool:
-    """Whether a memory still ages: it is active or disputed, and neither invalid nor expired."""
+    """Whether a memory still ages at `now`: it is active or disputed, and neither invalid nor expired by then."""
     ends = (memory.invalid_at, memory.expires_at)
     return memory.status in AGING and all(end is None or end > now for end in ends)
 

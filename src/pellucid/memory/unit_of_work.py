@@ -68,6 +68,7 @@ class UnitOfWork:
             DeadlineError: the call was given up before others had written.
             StoreBusyError: others have been writing there for 60 seconds.
             NoRoomError: the index could not be written.
+            StoreError: the home is read-only, or the index could not be brought up to date.
         """
         self.indexer.encode_ahead(texts)
         with self.exclusive(WAIT_S, namespace, self.deadline):
@@ -82,7 +83,8 @@ class UnitOfWork:
         seen: Iterable[bytes] = (),
         removals: Iterable[FileRemoval] = (),
     ) -> CommitResult:
-        """Acknowledge one operation as a whole, then file it and fold it into the index.
+        """Write one operation as a whole to the journal, where it is durable; then write its files to the vault and
+        fold it into the index. Return its new id and the outcome of the fold.
 
         Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows but
         the namespace, since every row of the ledger is written here. `seen` are keys of transcript turns that are not
@@ -91,7 +93,8 @@ class UnitOfWork:
         Raises:
             ConflictError: a file changed since it was read, or a new one exists already; nothing is kept.
             InputError: a path is not allowed in the vault or occurs twice; nothing is kept.
-            StoreError: the journal could not be written, and nothing is kept; or files or the index, and it is kept.
+            StoreError: the journal could not be written, and nothing is kept; or files or the index, and it is
+                kept.
         """
         op_id = self.clock.new_id("op")
         instant = isoformat(self.clock.now())
@@ -105,16 +108,17 @@ class UnitOfWork:
         return CommitResult(op_id, self.indexer.catch_up())
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
-        """Index what others changed in the vault (or at these paths); return what differed and the outcome of the fold.
+        """Index what others changed in the vault (or at these paths); return what differed and the outcome of indexing
+        it.
 
         Their files win, and the journal records that. If the disk is full or, with a `wait_s` of 0, others are writing,
         it is left for later and no difference is returned: what is indexed stays readable. With another `wait_s`, files
         are encoded before.
 
         Raises:
-            DeadlineError: the call was given up before other threads had folded.
+            DeadlineError: the call was given up before other threads had finished indexing.
             NoRoomError: the index still has what was forgotten, or a file of `paths` that is gone, so it must not
-            answer.
+                answer.
             StoreBusyError: others have been writing for `wait_s` seconds, if that is not 0.
         """
         if wait_s:
@@ -130,8 +134,8 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """Do the work of `take_over_edits`, with its results; the caller has the right to write alone in all
-        namespaces.
+        """Do the work of `take_over_edits`: index what waits, then the changes of others (at `paths`, or everywhere if
+        None); return what differed and the outcome. The caller has the right to write alone in all namespaces.
         """
         folded = self.indexer.catch_up(deadline=self.deadline)
         drift = self.indexer.drift(paths)
@@ -142,7 +146,7 @@ class UnitOfWork:
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
-        """Record others' changes in the journal as one operation of kind `external-edit`, fold them, and return the
+        """Record others' changes in the journal as one operation of kind `external-edit`, index them, and return the
         outcome.
 
         Nothing is recorded if no file that differs can be read, and none is gone; the outcome then tells the unreadable

@@ -61,7 +61,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
     """Return the entity of the first pattern row that matches a sentence, and its attributes; `("", {})` if none.
 
-    Later rows add attributes of the same entity; the value read first stays.
+    Later rows add attributes of the same entity; the value read first stays. `speaker` is the entity of `I` and `my`.
     """
     entity = ""
     attributes: dict[str, str] = {}

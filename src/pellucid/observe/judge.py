@@ -69,7 +69,9 @@ class Judge(Protocol):
     """Decides which candidates of a segment are worth keeping; sees all of them at once, and writes nothing."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """Return a ruling for each candidate, in their order."""
+        """Return a ruling for each candidate, in their order; `segment` is what the candidates were extracted from. A
+        judge that asks a model raises DeadlineError if the time of the call is over.
+        """
         ...
 
 
@@ -103,7 +105,8 @@ class HeuristicJudge:
 
 
 def _repeats_of_agent(rulings: Sequence[Ruling], candidates: Sequence[Candidate], segment: Segment) -> Iterator[int]:
-    """Yield the index of each accepted statement of a working agent that a fuller one of the agent says, too.
+    """Yield the index of each accepted statement of a working agent that a fuller one of the agent says, too; `rulings`
+    and `candidates` have the same order.
 
     Only statements of at least five content words are examined. An agent tells its findings, its commit and its report
     in much the same words. The fuller one, accepted in the same segment, has 80 % of the content words and all of the
@@ -181,7 +184,9 @@ def _rule_on_scores(candidate: Candidate) -> Ruling | None:
 
 
 def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
-    """Return `DUPLICATE` if the candidate's text and entity are in `seen`; else add them, return None."""
+    """Return `DUPLICATE` if the hash of the candidate's text and entity is in `seen`; else add it to `seen`, return
+    None.
+    """
     key = content_hash(fact.content, fact.entity_ref)
     if key in seen:
         return DUPLICATE

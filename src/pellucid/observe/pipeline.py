@@ -84,9 +84,9 @@ def _time_of_evidence(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetim
 def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
     """Return the fact with a quote for each piece of its evidence that has none; unchanged if no sentence fits.
 
-    A sentence of the cited turns fits if at least half of the content words, of the longer of fact and sentence, are in
-    both. It is cut at 300 characters. `turns` maps ordinals to turns. The quote is looked for here, by words, since a
-    statement can be of several sentences or of parts of one, and a model's extractor names none.
+    A sentence of the cited turns fits if it shares at least half as many content words with the fact as the longer of
+    the two has. It is cut at 300 characters. `turns` maps ordinals to turns. The quote is looked for here, by words,
+    since a statement can be of several sentences or of parts of one, and a model's extractor names none.
     """
     evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})
@@ -113,7 +113,9 @@ def _sentences(turn: Turn) -> list[str]:
 
 
 def _overlap(sentence: str, wanted: set[str]) -> float:
-    """Return the share (0 to 1) of content words in common, of the larger of the sentence's and the wanted words."""
+    """Return the number of content words that a sentence shares with `wanted`, divided by the larger number of the two:
+    0 to 1.
+    """
     own_words = set(content_words(sentence))
     return len(own_words & wanted) / max(len(own_words), len(wanted), 1)
 

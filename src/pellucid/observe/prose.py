@@ -65,7 +65,9 @@ class ProseBlock:
 
 
 def captions(text: str) -> tuple[str, ...]:
-    """Return the captions of pictures shared in a turn: `a lake at dawn` of `[shares image: a lake at dawn]`."""
+    """Return the captions of pictures shared in a turn, in order: `a lake at dawn` of `[shares image: a lake at dawn]`;
+    `()` if there are none.
+    """
     return tuple(_CAPTION.findall(text))
 
 

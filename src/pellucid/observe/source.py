@@ -199,7 +199,7 @@ def _passage_share(wanted: set[str], text: str) -> float:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the pieces of a text, cut at line ends and at ends of sentences."""
+    """Return the pieces of a text, in order, cut at line ends and at ends of sentences; blank lines are left out."""
     return [each for line in re.split(r"\n+", text) for each in sentences(line) or (line,) if each]
 
 

@@ -68,7 +68,8 @@ def _looks_like_statement(sentence: str, language: Language) -> bool:
 
 
 def _reason_not_kept(sentence: str, context: TurnContext, *, is_read: bool) -> str:
-    """Return why a sentence was not kept, as `code: words`; `no-sign: …` if no other reason fits.
+    """Return why a sentence was not kept, as `code: words`, by the first code that fits: `outweighed`, `transient`,
+    `task`, `debugging`, `unresolved-reference`, `speculative`; else `no-sign`.
 
     `is_read` says that extraction by words did read it as a statement, so that others must have outweighed it.
     """

@@ -141,8 +141,8 @@ def _printable(complaint: bytes) -> str:
 
 
 def _shortened(text: str, prompt: str) -> str:
-    """Return the end of a text on one line, at most 240 characters (after `…` if more was there), without the lines
-    that stand in the prompt. Lines are joined by ` | `.
+    """Return the end of a text on one line, at most 240 characters (after `…` if more was there): its lines, with
+    blanks made single, joined by ` | `, without those that stand in the prompt.
     """
     lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
     joined = " | ".join(lines)

@@ -281,5 +281,7 @@ def _unusable(flaw: str, usage: Usage, step: str = "try another model") -> Failu
 
 
 def _declined(usage: Usage) -> Failure:
-    """Return the failure `llm_refused`, which asking again does not help, for a model that refused to answer."""
+    """Return the failure `llm_refused`, which asking again does not help, for a model that refused to answer; `usage`
+    are the tokens spent on it.
+    """
     return Failure("llm_refused", "the model declined to answer", "try another model", usage=usage)

@@ -131,12 +131,16 @@ class _Chat:
 
     @property
     def model(self) -> str:
-        """See `ChatModel.model`."""
+        """The model's name as the records give it: that of the setting `llm.model`, or for a program `command:` and its
+        name.
+        """
         return self._backend.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
-        """See `ChatModel.ask`. Asks again, at most `llm.retries` times, after a failure that another attempt can mend,
-        if the wait it asks for is at most `LONGEST_WAIT_S`. Counts the call and its seconds in the meter.
+        """Ask for JSON that follows `schema`, and return it checked: see `ChatModel.ask` for the parameters and errors.
+
+        Asks again, at most `llm.retries` times, after a failure that another attempt can mend, if the wait it asks for
+        is at most 60 seconds (`LONGEST_WAIT_S`). Counts the call and its seconds in `meter`.
         """
         started = time.perf_counter()
         self.meter.calls += 1
@@ -146,8 +150,11 @@ class _Chat:
             self.meter.seconds += time.perf_counter() - started
 
     def _ask_with_retries(self, question: ChatPrompt) -> JsonValue:
-        """Ask until an answer follows the schema, as often as `ask` says, and return that answer. Counts the attempts
-        and what they used in the meter. Raises as `ChatModel.ask`.
+        """Ask until an answer follows the schema, at most `llm.retries` times more than once, and return that answer.
+        Counts the attempts and what they used in the meter.
+
+        Raises ChatError if no attempt is left or worth it, or a cap of the run is reached; DeadlineError if the call's
+        time is over.
         """
         attempts = 0
         while True:

@@ -74,7 +74,7 @@ def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
 def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
     """Return what is wrong with a value by its schema, in words that call it `where`; empty if nothing is.
 
-    What is checked: see `read_json`. A missing property counts as null.
+    Only `type`, `enum`, `properties` and `items` of the schema are checked. A missing property counts as null.
     """
     allowed = schema.get("enum")
     if isinstance(allowed, Sequence) and value not in allowed:

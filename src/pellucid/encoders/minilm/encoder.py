@@ -94,8 +94,8 @@ class MiniLM:
         return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the encodings of texts, in their order, all worked on at once; loads the model if needed, raises as
-        `encode`.
+        """Return the encodings of texts, in their order, all worked on at once; loads the model if needed. Raises
+        EncoderError if it could not be loaded.
         """
         from pellucid.encoders.minilm import reading, running
 
@@ -120,8 +120,10 @@ class MiniLM:
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
         """Return the tokenizer and session, loaded in the background on first use, and again after a failure if
-        `_is_worth_retrying`. A load is waited for until `deadline` (None: however long it takes); raises as
-        `encode_query`.
+        `_is_worth_retrying`.
+
+        A load is waited for until `deadline` (None: however long it takes); DeadlineError if it was still going on
+        then, EncoderError if it failed.
         """
         from concurrent.futures import ThreadPoolExecutor, wait
 

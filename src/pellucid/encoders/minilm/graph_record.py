@@ -60,8 +60,8 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
 
 
 def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
-    """Record the stamp of a graph that was found valid, with the folder locked. Do nothing if another process changed
-    graph or record meanwhile, or if the folder cannot be written.
+    """Record `stamp` as that of a graph that was found valid, with the folder locked. Do nothing if another process
+    changed the graph or its recorded `digest` meanwhile, or if the folder cannot be written.
     """
     # where the folder cannot be written, the graph is read whole each time
     with suppress(OSError), cachefolder.hold_lock(graph.parent):

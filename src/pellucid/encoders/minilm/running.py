@@ -25,7 +25,7 @@ def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -
     batches = _batches_by_length([len(one) for one in ids])
 
     def encode(batch: list[int]) -> list[Encoding]:
-        """Return the encodings of the texts with these indices."""
+        """Return the encodings of the texts with the indices in `batch`, in their order; all have the same length."""
         return _encode_batch(session, [ids[i] for i in batch])
 
     out: dict[int, Encoding] = {}

@@ -86,9 +86,9 @@ def _verify_graph(path: Path, report: Report | None) -> None:
 
 
 def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
-    """Return a session of a graph.
+    """Return a session of the graph at `path`.
 
-    Raises _UnusableError if it does not load, or is of another version or other weights.
+    Raises _UnusableError if it does not load, or is of another variant, version or weights.
     """
     from pellucid.encoders.onnx import onnxruntime_state as runtime
     from pellucid.encoders.onnx import open_session

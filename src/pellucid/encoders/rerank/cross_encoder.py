@@ -61,12 +61,13 @@ class CrossEncoder:
         return False
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Return the model's own output for each pair, usually a logit; see `Reranker`.
+        """Return the model's own output, usually a logit, for the query with each text, in the order of `texts`; `[]`
+        for none.
 
         The first 8,192 characters of the query and of each text are read, and of both together at most 512 tokens. A
-        model that takes longer to load than `deadline_s` goes on loading for the next time. At the deadline even a pair
-        in the middle of the model is stopped. EncoderError, and no scores at all, if one is then missing, or cannot be
-        computed.
+        model that takes longer to load than `deadline_s` seconds goes on loading for the next time. At the deadline
+        even a pair in the middle of the model is stopped. EncoderError, and no scores at all, if one is then missing,
+        or cannot be computed.
         """
         started = time.perf_counter()
         if not texts:

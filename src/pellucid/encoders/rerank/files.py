@@ -63,8 +63,8 @@ def is_path_name(model: str) -> bool:
 
 
 def locate(model: str, cache: Path) -> CrossEncoderFiles:
-    """Return the files of a model that are on this machine already. `model` is its name: `org/name`, a file in that
-    repository, or a path (see the module).
+    """Return the files of a model that are on this machine already. `model` is its name: `org/name` for a repository of
+    the model hub, `org/name/path.onnx` for a file in one, or a path of a folder or `.onnx` file (`is_path_name`).
 
     `cache` is the folder of all models; the hub client's own cache is looked into as well. Raises EncoderError if the
     name cannot be one, MissingModelError if it can, but the files are not here.
@@ -85,7 +85,7 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
 def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
     """Make sure that a model is on this machine, fetching it from the model hub if it is missing; return its files.
 
-    `model` is a name as of `locate`, `cache` the folder of all models, `report` is told in a few words what is
+    `model` is its name, such as `org/name`, `cache` the folder of all models, `report` is told in a few words what is
     happening. Can be interrupted and resumed. Raises EncoderError if the name cannot be one, the hub does not answer or
     has no such graph, or `cache` cannot be written; MissingModelError for a path without a model, of which nothing is
     fetched.

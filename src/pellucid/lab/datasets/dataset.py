@@ -91,7 +91,7 @@ class Dataset:
 
     @property
     def questions(self) -> int:
-        """Return the number of questions."""
+        """The number of questions of all groups together."""
         return sum(len(group.questions) for group in self.groups)
 
     def sampled(self, share: Share) -> "Dataset":

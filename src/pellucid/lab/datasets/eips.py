@@ -110,7 +110,8 @@ def _header(number: int, values: Mapping[str, str | None]) -> str:
 
 def questions(data: Path, field: Field) -> list[AsOfQuestion]:
     """Read the questions of `asof_<field>_questions.jsonl[.xz]` (in the folder `data`, or one below), in the file's
-    order, about instants in UTC; errors as of `changes`.
+    order, about instants in UTC; raise InputError if the file is missing or a line is no JSON or lacks a field,
+    ValueError for a malformed number or date.
     """
     return [
         AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))

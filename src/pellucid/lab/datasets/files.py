@@ -26,10 +26,10 @@ def first_match(path: Path, pattern: str) -> Path | None:
 
 
 def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a `.jsonl` or `.jsonl.xz` file, the JSON value of each line.
+    """Yield the rows of a `.jsonl` or `.jsonl.xz` file, the JSON value of each line, in order.
 
     Raises InputError for a line that is no JSON (also a blank one), or lacks one of these fields; OSError if the file
-    cannot be read.
+    cannot be read, LZMAError or EOFError if an `.xz` file is damaged.
     """
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):

@@ -50,9 +50,9 @@ class AsOfLabOutput(Wire):
 
 
 def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOfLabOutput:
-    """Index the documents in a temporary home, import the history of their headers, and ask which values they had at
-    past instants. `report` gets lines about the progress. Errors as of `index_documents` and of the set's readers;
-    StoreError if a history is refused.
+    """Index the documents in a temporary home, import the history of their headers, ask which values they had at past
+    instants, and return how many are known. `report` gets lines about the progress. InputError or ValueError if a file
+    of the set is missing or malformed, StoreError if not all is indexed or a history is refused.
     """
     documents, changes = eips.documents(request.data), eips.changes(request.data)
     history_only = eips.headers_only(documents, changes)

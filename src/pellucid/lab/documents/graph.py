@@ -51,8 +51,9 @@ class GraphLabOutput(Wire):
 
 
 def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> GraphLabOutput:
-    """Index the documents in a temporary home, compare their edges with the truth, and ask what each depends on.
-    `report` gets lines about the progress. Errors as of `index_documents`, of the set's readers and of `dependencies`.
+    """Index the documents in a temporary home, compare their edges with the truth, ask what each depends on, and return
+    how right both are. `report` gets lines about the progress. InputError or ValueError if a file of the set is missing
+    or malformed, StoreError if not all is indexed.
     """
     documents, truth = eips.documents(request.data), eips.requires(request.data)
     moved = frozenset(each.number for each in documents if each.status == eips.MOVED)

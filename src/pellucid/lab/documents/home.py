@@ -55,7 +55,7 @@ class Indexed:
 
     @property
     def speed(self) -> dict[str, float]:
-        """Return the `seconds` of the indexing, and `documentsPerSecond`, to one decimal."""
+        """The `seconds` that the indexing took, and `documentsPerSecond`, both to one decimal."""
         seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
@@ -67,8 +67,8 @@ def index_documents(
     """Write the documents into a folder, index it in the namespace `NAMESPACE`, and yield the home for the block.
 
     With `keep` the home stays in that folder, and is reused while code, settings and documents are the same; else it is
-    temporary. InputError if a document's path leads out of the folder, StoreError if not all were indexed; errors as of
-    `place_for`, too.
+    temporary. InputError if a document's path leads out of the folder, or `keep` has foreign files or is read-only;
+    StoreError if not all were indexed, or another run uses `keep`.
     """
     with place_for(keep, "eips", settings, documents, report) as place:
         folder = place.folder / "corpus"
@@ -98,7 +98,9 @@ def _write(folder: Path, document: EipDocument) -> None:
 
 
 def _check_all_there(app: App, expected: int) -> None:
-    """Raise StoreError if not all documents were indexed, since the set would be measured wrongly."""
+    """Raise StoreError if `app` has not just the `expected` number of documents, since the set would be measured
+    wrongly.
+    """
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
         raise StoreError(
             f"{expected} documents were indexed, and {found} are there",

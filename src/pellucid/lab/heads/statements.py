@@ -55,8 +55,8 @@ def load(paths: Sequence[Path]) -> list[SentenceLabel]:
 
 
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
-    """Fit the weights on all labels, and measure them by cross-validation in ten folds: a sentence with a probability
-    above 0.5 counts as worth keeping, and its kind is the likeliest.
+    """Return the weights fitted on all labels, as a table, and their quality by cross-validation in ten folds: a
+    sentence with a probability above 0.5 counts as worth keeping, and its kind is the likeliest.
 
     Features whose weights are all 0 in hundredths are left out of the table. KeyError for a kind that is neither `none`
     nor one of `KINDS`.
@@ -111,8 +111,8 @@ def _weights(
 
 
 def _solve(like: Floats, target: Floats) -> Floats:
-    """Return the dual coefficients of a logistic regression on a kernel matrix and targets of 0 and 1, by at most 30
-    rounds of iteratively reweighted least squares.
+    """Return the dual coefficients of a logistic regression on the kernel matrix `like` and targets of 0 and 1, by at
+    most 30 rounds of iteratively reweighted least squares.
     """
     duals: Floats = np.zeros(len(target))
     for _ in range(30):
@@ -127,7 +127,9 @@ def _solve(like: Floats, target: Floats) -> Floats:
 
 
 def _by_folds(like: Floats, target: Floats) -> Floats:
-    """Return each sentence's probability of the target 1 by a model fitted without its fold (one of ten)."""
+    """Return each sentence's probability of the target 1 by a model fitted without its fold (one of ten); `like` is the
+    sentences' kernel matrix.
+    """
     said = linear.score_held_out(like, target, np.arange(len(target)) % FOLDS, _solve)
     chance: Floats = 1 / (1 + np.exp(-np.clip(said, -30, 30)))
     return chance

@@ -98,7 +98,9 @@ def turns_per_second(dataset: Dataset, extractor: Extractor, judge: Judge, clock
 
 
 def _covered(group: Group, kept: Sequence[KeptMemory]) -> Coverage:
-    """Count the coverage of one group."""
+    """Return how many records of a group are cited as worth keeping, and how many of these the memories `kept` cover
+    (see `Coverage`).
+    """
     names = {record.turn.speaker for record in group.records if record.turn.speaker}
     return coverage(group.cited, {record.key: record.turn.content for record in group.records}, kept, names)
 

@@ -16,12 +16,16 @@ EXAMPLES = 5  # wrong and missing edges named, at most
 
 
 def pairs(requires: Requires, aside: AbstractSet[int] = frozenset()) -> set[Pair]:
-    """Return the edges (document, required document) of a map, without those from or to a document in `aside`."""
+    """Return the edges (document, required document) of `requires`, which maps documents to those that they require,
+    without those from or to a document in `aside`.
+    """
     return {(source, each) for source, targets in requires.items() for each in targets if not {source, each} & aside}
 
 
 def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[int]]:
-    """Return the map without the documents in `aside`, and without those that have no requirement left."""
+    """Return the map `requires` (documents to those that they require) without the documents in `aside`, on either
+    side, and without those that have no requirement left.
+    """
     left = {source: targets - aside for source, targets in requires.items() if source not in aside}
     return {source: targets for source, targets in left.items() if targets}
 

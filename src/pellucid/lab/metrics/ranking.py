@@ -17,7 +17,7 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def keys_of(item: Item) -> tuple[str, ...]:
-    """Return the keys of the records at one rank."""
+    """Return the keys of the records at one rank: `item` itself if it is one key, else the keys in it."""
     return (item,) if isinstance(item, str) else item
 
 
@@ -43,7 +43,7 @@ def ndcg_at(k: int) -> Metric:
     """
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
-        """Return the gain of a ranking relative to the best possible one."""
+        """Return the gain of a ranking by the grades in `labels` as a share of the best possible one, 0 to 1."""
         found = [max((labels[key] for key in keys), default=0) for keys in _new_records(ranking[:k], labels)]
         gain = sum(grade / log2(place + 1) for place, grade in enumerate(found, start=1))
         best = sum(grade / log2(place + 1) for place, grade in enumerate(sorted(labels.values(), reverse=True)[:k], 1))
@@ -53,7 +53,9 @@ def ndcg_at(k: int) -> Metric:
 
 
 def _new_records(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
-    """Return, for each rank, the relevant records that it is the first to have; empty if it has none."""
+    """Return, for each rank in order, the keys of `labels`, the relevant records, that it is the first to have; an
+    empty set if it has none.
+    """
     out: list[set[str]] = []
     seen: set[str] = set()
     for item in ranking:
@@ -80,7 +82,9 @@ class Scores:
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, float]]) -> "Scores":
-        """Make columns of one row for each question; missing values are NaN."""
+        """Return the scores of `rows`, a map from metrics to values for each question, as one array for each metric; a
+        value that a row lacks is NaN.
+        """
         names = dict.fromkeys(name for row in rows for name in row)
         return cls({name: np.array([row.get(name, np.nan) for row in rows]) for name in names})
 

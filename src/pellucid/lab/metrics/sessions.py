@@ -38,7 +38,7 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
     """
 
     def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
-        """Return the metrics of one answer."""
+        """Return the metrics of one answer, by name; KeyError if the question has no criteria."""
         criteria, out = wanted[question.id], measure_answer(question, answer)
         for budget, context in answer.contexts.items():
             strict = criteria.must.search(context.text) is not None
@@ -55,8 +55,8 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
 
 
 def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAnswer) -> tuple[int, int]:
-    """Return the first rank (from 1) that cites evidence or matches the required pattern, and the first that cites a
-    superseded turn; each is 0 if no rank does.
+    """Return the first rank (from 1) of an answer that cites evidence of the question or matches the pattern that
+    `criteria` require, and the first that cites a turn superseded by them; each is 0 if no rank does.
     """
     first = older = 0
     for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):

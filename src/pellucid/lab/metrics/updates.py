@@ -101,12 +101,14 @@ def _find_statements(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Seq
 
 
 def _values(statements: Sequence[tuple[Memory, str]]) -> set[str]:
-    """Return the values that memories give to an attribute, casefolded; each memory with its name for the attribute."""
+    """Return the values that memories give to an attribute, casefolded and stripped; `statements` has each memory with
+    its name for the attribute.
+    """
     return {memory.structured_attributes[name].casefold().strip() for memory, name in statements}
 
 
 def _is_retired(memory: Memory, name: str) -> bool:
-    """Whether a memory is superseded, or has this attribute retired."""
+    """Whether a memory is superseded, or its attribute `name` is retired."""
     return memory.status == "superseded" or name in memory.retired_attributes
 
 

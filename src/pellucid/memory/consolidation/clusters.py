@@ -66,8 +66,9 @@ def _root_of(parents: list[int], index: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield pairs of similar statements (see `clusters`), some more than once: neighbours of equal form, if any
-    statement of that form is new, and a new statement with another of its group that is near or shares its words.
+    """Yield (distance, lower index, higher index) of pairs of similar statements (see `clusters`), some more than once:
+    neighbours of equal form, if any statement of that form is new, and a new statement with another of its group that
+    is near or shares its words.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -79,8 +80,8 @@ def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
-    """Yield each statement of a form with the next one of equal form, at distance 0, if any statement of that form is
-    new.
+    """Yield (0, lower index, higher index) of each statement and the next one of equal form, if any statement of that
+    form is new.
 
     Every eighth pair is left out, so that chains have at most eight; those of one form meet in a later pass, when each
     has become one statement.
@@ -117,8 +118,8 @@ def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]
 
 
 def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs of each new statement with others of the group `indices` that share at least 80 % of the longer one's
-    content words; at most eight each.
+    """Yield (1 - share, lower index, higher index) of each new statement and those others, at most eight, with which it
+    shares at least 80 % of the longer one's content words. `indices` are those of one group.
 
     Two such statements share one of the rarest words of each, so only these words are looked up.
     """
@@ -135,8 +136,8 @@ def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterato
 
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
-    """Return so many of the rarest words that any set which shares at least 80 % of `words` contains one of them;
-    `counts` says how often each word occurs in the group.
+    """Return the rarest of `words`, the rarest first, so many that any set which shares at least 80 % of `words`
+    contains one of them; empty without words. `counts` says how often each word occurs in the group.
     """
     # a set that overlaps enough lacks at most n - ceil(OVERLAP * n) of the n words, so it has one of one more
     ordered = sorted(words, key=lambda word: (counts[word], word))

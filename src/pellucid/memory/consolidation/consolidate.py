@@ -116,7 +116,9 @@ def _near_batches(
 
 
 def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
-    """Return pairs of ids (the lower first) of memories, one of them new, with different values of an attribute."""
+    """Return pairs of ids (the lower first) of memories of `live`, at least one of them in `new`, that give an
+    attribute of one entity different values in force.
+    """
     stating: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for memory in live:
         for key, value in live_attributes(memory).items():
@@ -153,8 +155,8 @@ def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: U
 
 
 def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: Undone) -> Decision:
-    """Return the decision; or a skip, if such a change was undone before, or if the older memory of an update ranks
-    higher (axiom > user > inferred) or is not older.
+    """Return the decision; or a skip, if such a change was undone before, or if of the two memories of an update the
+    first, which has to give way, ranks higher (axiom > user > inferred) or is not older.
 
     A change was undone if any two of its memories, or its only one, are in one set of `undone`; an `invalidate` only if
     a set has just its memory. `current` maps ids to the memories as they are now, at least those of the decision.
@@ -197,10 +199,11 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
 
 
 def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """Yield a merge, with the longest content, for each group of two or more memories that are all provably the same;
-    then a skip for the oldest memory of each group (also of a single memory) but the first, with its difference.
+    """Put the memories, the oldest first, into groups of which all are provably the same; yield a merge, with the
+    longest content, for each group of two or more.
 
-    `names` are names of speakers.
+    Then yield, for the oldest memory of each group but the first, a skip whose reason is its difference from the most
+    similar one of the groups before (see `_skips_of_others`). `names` are names of speakers.
     """
     forms = {each.id: form(each, names) for each in memories}
     groups: list[list[Memory]] = []
@@ -219,7 +222,9 @@ def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Ite
 
 
 def _skips_of_others(remaining: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
-    """Yield, for each memory but the first, a skip with its difference from the most similar memory before it."""
+    """Yield a skip for each memory but the first: its reason is the difference from the most similar memory before it,
+    and its `of` are the ids of that one and of the memory. `forms` maps ids to the memories' forms.
+    """
     for at, memory in enumerate(remaining[1:], 1):
         reasons = [(_difference(memory, each, forms), each.id) for each in remaining[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))
@@ -263,8 +268,9 @@ def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served],
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
-    """Create the memories with the decision's contents; unless it is an add, its parts become superseded by the first
-    of them. Return the decision with the new ids; nothing is written yet.
+    """Create the memories with the decision's contents in `changes`; unless it is an add, its `parts`, the memories
+    that it is about, become superseded by the first of them. Return the decision with the new ids; nothing is written
+    yet.
     """
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
@@ -339,8 +345,8 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attrib
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """Retire the attributes of the first of two `parts` that the decision names; if it names none, or no other
-    attribute is left, supersede the whole memory by the second, which then names it in `supersedes`.
+    """Retire, in `changes`, the attributes of the first of two `parts` that the decision names; if it names none, or no
+    other attribute is left, supersede the whole memory by the second, which then names it in `supersedes`.
     """
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}
@@ -369,5 +375,5 @@ def _common_value(values: Sequence[_T]) -> _T | None:
 
 
 def _union(parts: Iterable[Memory], name: str) -> tuple[str, ...]:
-    """Return the values of a field of texts in all of these memories, each once."""
+    """Return the values of the field `name`, a tuple of texts, in all of these memories, each once, in order."""
     return tuple(dict.fromkeys(value for each in parts for value in getattr(each, name)))

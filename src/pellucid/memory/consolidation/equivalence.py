@@ -91,7 +91,7 @@ class Form:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words without their case."""
+        """The words of `cased`, in order, casefolded."""
         return tuple(word.casefold() for word in self.cased)
 
 
@@ -155,7 +155,7 @@ def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in compatibility form (NFKC) with single spaces."""
+    """Return a text in compatibility form (Unicode's NFKC) with single spaces, and none at its ends."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
@@ -197,7 +197,8 @@ def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
 
 def _article_matters(following: list[str]) -> bool:
     """Whether `the` means something before these words (at least one): before `few`, `only`, a number and the like, and
-    before a plural or a noun that needs no article. `the servers` are not all servers; `the cache` is one.
+    before a noun phrase with a plural or with a noun that needs no article. `the servers` are not all servers;
+    `the cache` is one.
     """
     if following[0] in _ARTICLE_TELLS or following[0][0].isdigit():
         return True
@@ -240,10 +241,10 @@ def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
 def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bool) -> bool:
     """Whether two spellings of a word, equal but for capitals, mean the same.
 
-    Always if they are equal, or both `i`. Never if the word has signs other than letters, or capitals after its first
-    letter; nor for a stop word that only one of them writes in capitals, or that is not the first. Else if the word is
-    in `names` (words known to be names), or is the first of its sentence (`is_first`) and not in capitals in one of
-    them only.
+    Always if they are equal, or both `i`. Never if the word has signs other than letters, or if one has capitals after
+    its first letter but not throughout; nor for a stop word that only one writes in capitals, or that is not the first.
+    Else if the word is in `names` (words known to be names), or is the first of its sentence (`is_first`) and not in
+    capitals in one of them only.
     """
     if one == other or one.casefold() == other.casefold() == "i":
         return True
@@ -276,7 +277,7 @@ def _difference_of_circumstances(one: Memory, other: Memory, statement_form: For
     `it may tell of two occasions`; empty if none does.
 
     The last is of statements about an occasion (`yesterday`, a past tense), no decision, rule or principle, from unlike
-    sessions and unlike days. `statement_form` is the form of both memories.
+    or unknown sessions and unlike days. `statement_form` is the form of both memories.
     """
     if _stated(one) != _stated(other):
         return "attributes differ"

@@ -50,7 +50,9 @@ class Erasure:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths, each once, of the files of memories that go, and of all files that are removed or rewritten."""
+        """The paths, each once, of the files of memories that go, then of all files that are removed, then of those
+        rewritten.
+        """
         held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))
@@ -121,10 +123,11 @@ def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
 
 
 def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
-    """Return the keys by which a section, or a header version, is recognised: by its text without headings and title.
+    """Return the two keys by which a section, or a header version, is recognised by its text without headings and
+    title; `secret` is the vault's key.
 
-    A text of 16 words or more is recognised anywhere in the namespace; a shorter one only in the same document, or in
-    one that defines the same entity.
+    The first recognises a text of 16 words or more anywhere in the namespace, a shorter one only in a document that
+    defines the same entity; the second recognises the text in the same document.
     """
     text = own_text(memory)
     digest = content_hash(text)

@@ -86,7 +86,9 @@ def _fields_without(
 
 
 def _successor_of(successor: str | None, by_id: Mapping[str, Served], gone: Collection[str]) -> str | None:
-    """Return the id of the first memory that stays in the chain of replacements from `successor` on, or None."""
+    """Return the id of the first memory in the chain of replacements from `successor` on that is in `by_id`, all
+    memories of the namespace, and not in `gone`; None if there is none, or the chain runs in a circle.
+    """
     seen: set[str] = set()
     while successor and successor in gone and successor not in seen:
         seen.add(successor)
@@ -97,8 +99,9 @@ def _successor_of(successor: str | None, by_id: Mapping[str, Served], gone: Coll
 def _newer_contradiction(
     changes: ChangeSet, index_and_lookup: tuple[Index, Lookup], memory: Memory, fields: Fields, gone: Collection[str]
 ) -> Memory | None:
-    """Return a memory in force that would plainly contradict this one with these fields, holds since the same time or
-    later, and is not in `gone`; None if there is none.
+    """Return a memory in force that would plainly contradict `memory` with these fields, holds since the same time or
+    later, and is not in `gone`; None if there is none. It is looked up in `index_and_lookup`, and taken as `changes`
+    leave it.
     """
     statements = KnownStatements(*index_and_lookup, changes)
     revived = memory.model_copy(update=fields)

@@ -26,14 +26,15 @@ def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
     """Return the key (32 hex digits) of a sentence in a namespace, from its content words in any order, without
-    `User: ` in front; from its normal form if it has no content words.
+    `User: ` in front; from its normal form if it has no content words. `secret` is the vault's key.
     """
     sorted_words = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
     return _keyed_hash(secret, "said", namespace, sorted_words).hex()
 
 
 def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """Return the keys of the turns that evidence ranges such as `session:3-5` name, in order.
+    """Return the keys of the turns that evidence ranges such as `session:3-5` name, in order; `secret` is the vault's
+    key.
 
     They are hashes of session and number alone, as evidence has no more; `capture.identity.turn_fingerprint` also
     hashes the words.
@@ -42,7 +43,9 @@ def evidence_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> lis
 
 
 def turn_key(secret: bytes, namespace: str, session: str, number: int) -> bytes:
-    """Return the key of one turn in a namespace, by the session and the turn's number: as of `evidence_keys`."""
+    """Return the key of one turn in a namespace, a hash of the session and the turn's number with the vault's key
+    `secret`; `evidence_keys` returns such keys.
+    """
     return _keyed_hash(secret, "turn", namespace, f"{session}:{number}")
 
 
@@ -59,23 +62,26 @@ def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def passage_keys(secret: bytes, namespace: str, passage: str) -> list[bytes]:
-    """Return the keys by which forgotten words are recognised in a passage: of the whole, and of its sentences.
+    """Return the keys by which forgotten words are recognised in a passage: of the whole, then of its sentences, each
+    once.
 
-    Sentences of fewer than three content words have none.
+    Sentences of fewer than three content words have none. `secret` is the vault's key.
     """
     sentences = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
     return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *sentences))]
 
 
 def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
-    """Return every key of a memory, sorted: of its words, alone and with its entity, and of its evidence turns."""
+    """Return every key of a memory, sorted: of its words, alone and with its entity, and of its evidence turns.
+    `secret` is the vault's key.
+    """
     namespace, content = memory.namespace, memory.content
     keys_of_words = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
     return sorted({*keys_of_words, *evidence_keys(secret, namespace, memory.evidence)})
 
 
 def _keyed_hash(secret: bytes, *parts: str) -> bytes:
-    """Return a keyed BLAKE2b (16 bytes) over the parts, each after its length."""
+    """Return a BLAKE2b hash (16 bytes) with the key `secret` over the parts, each after its length."""
     digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
     for part in parts:
         data = part.encode()

@@ -89,7 +89,9 @@ class KnownStatements:
         return next((each for each in equals if self.changes.status_of(each) in (None, "active")), None)
 
     def doubted(self, memory: Memory) -> list[Found]:
-        """Return the quarantined memories that say what a new one says: the same statement, or one of its values."""
+        """Return the active, quarantined memories that say what a new one says: the same statement, or one of its
+        values.
+        """
         polarities, attributes = _polarities(memory), live_attributes(memory)
         found: dict[str, Found] = {}
         same_polarity = (subject for each in polarities for subject in self._by_polarity.get(each.key, []))
@@ -103,7 +105,8 @@ class KnownStatements:
         return list(found.values())
 
     def said_in(self, session_id: str | None) -> Iterator[Memory]:
-        """Yield the memories in force that this operation creates from one session, the newest first.
+        """Yield the memories in force (active, not in quarantine) that this operation creates from one session, the
+        newest first, as its changes leave them.
 
         A `session_id` of None means those without a session.
         """
@@ -130,7 +133,9 @@ class KnownStatements:
         return list(found.values())
 
     def _stating_other_values(self, memory: Memory) -> dict[str, Contradiction]:
-        """Return the contradictions by another value of an attribute, by the id of the contradicted memory in force."""
+        """Map the ids of the memories in force (active, not in quarantine) that give an attribute of `memory` another
+        value to the contradiction, which names these attributes.
+        """
         found: dict[str, Contradiction] = {}
         for name, value in memory.structured_attributes.items():
             for subject in self._by_key.get(attribute_key(memory.entity_ref or "", name), []):

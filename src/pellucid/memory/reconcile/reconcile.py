@@ -143,8 +143,8 @@ class Reconciler:
 
     def _apply_correction(self, statement: Statement) -> Outcome:
         """Put a correction without a subject, completed, in place of the one memory it can mean. If it can mean none,
-        or several, an observed one is deferred; of one that a person asked for directly, its own words are decided
-        about. An observed one is rejected if its words, or the completed ones, were forgotten."""
+        or several, an observed one is deferred, and one that a person entered directly is decided about as any other
+        statement. An observed one is rejected if its words, or the completed ones, were forgotten."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -212,15 +212,14 @@ class Reconciler:
         return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
-        """Return the memories that a statement can mean by `words` and can retract or correct."""
+        """Return those of `_possible_targets`, in their order, that `memory` can take back (`_can_take_back`)."""
         near = self._possible_targets(memory, words)
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
     def _keep_new(self, statement: Statement, doubted: Sequence[Found]) -> Outcome:
         """Keep a statement with new words: in quarantine if its memory is, else beside the quarantined memories that
         say the same (`doubted`) or as asserted. A mere update, which tells of a change but not that it is to last, is
-        rejected if it contradicts nothing.
-        """
+        rejected if it contradicts nothing."""
         memory, conflicts = statement.memory, self._known.contradicted(statement.memory)
         if statement.resolves and statement.resolves.kind == "update" and not conflicts:
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -282,9 +281,9 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement, conflicts: Sequence[Contradiction]) -> Outcome:
-        """Keep a statement in place of the memories that it plainly contradicts, of those in `conflicts`. A correction
-        takes the place of all of them that say nothing else, plainly contradicted or not; if there are no conflicts, of
-        the one memory that it most likely means."""
+        """Keep a statement in place of those of `conflicts` that it plainly contradicts. A correction takes the place
+        of all of them that say nothing else, plainly contradicted or not; if there are no conflicts, of the one memory
+        that it most likely means."""
         memory, resolves = statement.memory, statement.resolves
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
@@ -322,22 +321,23 @@ class Reconciler:
         return self._create(statement, memory, "durable: a lasting statement with evidence")
 
     def _dispute(self, memory: Memory, conflicts: Sequence[Contradiction]) -> tuple[str, ...]:
-        """Mark contradicted memories as disputed with this one; return the new `disputed_with` of this one."""
+        """Mark the memories of `conflicts` as disputed with this one; return the new `disputed_with` of this one, which
+        is not changed yet."""
         for each in conflicts:
             disputed_with = (*self.changes.now(memory_of(each.of)).disputed_with, memory.id)
             self.changes.change(each.of, "disputed", {"disputed_with": disputed_with}, "cannot-both-hold", [memory.id])
         return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in conflicts))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
-        """Create the memory of a statement, with which later ones are compared; accept it for `reason`."""
+        """Add the memory of a statement to the `ChangeSet`, and to those with which later statements are compared;
+        return the outcome that it is accepted for `reason`."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
         self._known.add(memory)
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
         """Return a late memory as a newer one leaves it: superseded, or its attributes that the newer states anew
-        retired. A newer one of lower rank becomes `pending_review` instead, and the late one stays unchanged.
-        """
+        retired. A newer one of lower rank becomes `pending_review` instead, and the late one stays unchanged."""
         by = memory_of(newer.of)
         if RANK[by.asserted_by] < RANK[memory.asserted_by]:
             fields = {"status": "pending_review"}
@@ -349,9 +349,8 @@ class Reconciler:
         return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": by.holds_since})
 
     def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
-        """Retire the contradicted memory, or only the conflict's attributes if others stay; return whether it was the
-        whole. `code` is the ledger's reason; if empty, one is chosen.
-        """
+        """Retire the memory of `conflict` in favour of `new`, or only the conflict's attributes if others stay; return
+        whether it was the whole. `code` is the ledger's reason; if empty, `updated` or `denied`."""
         old = self.changes.now(memory_of(conflict.of))
         keys = {attribute_key(old.entity_ref or "", name) for name in conflict.attributes}
         if conflict.attributes and live_attributes(old).keys() - keys:
@@ -367,7 +366,9 @@ class Reconciler:
         return True
 
     def _verdict_row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
-        """Make the ledger's row about the decision on an observation."""
+        """Make the ledger's row of `outcome`, the decision on an observation; `memory` is the one made of that
+        observation.
+        """
         fact, wordings = observation.fact, (memory.content, *memory.evidence_quotes.values())
         return VerdictRow(
             observation_id=observation.id,
@@ -393,7 +394,7 @@ def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradict
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:
-    """Whether the judge rejected an observation because its segment says the same earlier. Of the judge's ruling an
-    observation keeps the reason alone, which begins with its code.
+    """Whether the judge rejected an observation because its segment says the same earlier. This is read from the
+    beginning of its reason, for an observation keeps no code.
     """
     return observation.verdict_reason.startswith("duplicate-in-segment")

@@ -39,8 +39,8 @@ class Rivals:
     _fresh: dict[_ClashKey, list[Memory]] = field(default_factory=dict["_ClashKey", "list[Memory]"])
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these: the 30
-        best.
+        """Look up, in one snapshot for the whole batch, the stored memories that share words with each of these: at
+        most 30 each, the best.
 
         They replace those looked up before, unless none of the batch can clash at all (`_can_clash`).
         """
@@ -99,8 +99,8 @@ class Rivals:
 
 
 def _can_clash(memory: Memory) -> bool:
-    """Whether a memory is a statement that others can clash with: it has a frame (see `frames.frames`), and is no
-    passage, section, procedure or reasoning trace.
+    """Whether a memory is a statement that others can clash with: it has a frame (`frames.frames`: comparable words of
+    a statement that holds, which no question or plan has), and is no passage, section, procedure or reasoning trace.
     """
     return memory.category not in _FRAMELESS and bool(clash_keys(memory.content))
 

@@ -38,8 +38,8 @@ class Restated:
 
 
 def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found | None:
-    """Return the memory that a correction replaces, the most likely one (see `_likeness`); None if none is likely, or
-    if the best is less than .1 ahead of the next.
+    """Return the one of `candidates` that the correction `new` replaces, the most likely one (see `_likeness`); None if
+    none is likely, or if the best is less than .1 ahead of the next.
 
     `old_value` are the words that the correction replaces, empty if it does not name them.
     """
@@ -56,8 +56,8 @@ def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found
 
 
 def _likeness(new: Memory, old: Memory, old_value: str) -> float:
-    """Return how likely a correction means an old memory: the share of content words in common, of the shorter of the
-    two, and .3 more in one session; 0 if that share is under .3.
+    """Return how likely a correction means an old memory: the number of content words in both over that of the shorter
+    of the two, and .3 more if both are of one session; 0 if that share is under .3.
 
     The words of the old value are left out of both; 0 if the memory does not have them. Without an old value the share
     is 1 for a memory that the correction plainly contradicts, else 0.
@@ -76,7 +76,8 @@ def _likeness(new: Memory, old: Memory, old_value: str) -> float:
 
 
 def restated(resolves: Resolution, candidates: Iterable[Found]) -> tuple[Found, Restated] | None:
-    """Return the only memory that a correction without a subject can mean, and its restatement; else None.
+    """Return the only one of `candidates` that a correction without a subject (`resolves`) can mean, and its
+    restatement; else None.
 
     A memory fits if the correction's value can be put into its sentence, in place of another number.
     """
@@ -102,8 +103,9 @@ def _restate(sentence: str, resolves: Resolution) -> Restated | None:
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:
-    """Return the memories that contain every content word of `about`, what was taken back: those of the session if
-    there are any, else all. Empty if there are more than five, or if `about` has no such word: it says too little then.
+    """Return those of `candidates`, in their order, that contain every content word of `about`, what was taken back:
+    those of the session `session_id` if there are any, else all. Empty if there are more than five, or if `about` has
+    no such word: it says too little then.
     """
     about_words = _words(about)
     if not about_words:

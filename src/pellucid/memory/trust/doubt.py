@@ -57,11 +57,11 @@ def _repeat_an_address(turns: Sequence[Turn], examined: Collection[int]) -> bool
 
 
 def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]) -> dict[int, Doubt]:
-    """Return the assistant's turns that name an address which injected orders named before, and which the user did not
-    name before outside of doubted words: index to doubt.
+    """Map the index of each assistant's turn that names an address which injected orders named before, and which the
+    user did not name before outside of doubted words, to its doubt, which is of the whole turn.
 
     Tool outputs, most of a session, are checked for orders only if a later turn repeats an address in them. Turns that
-    are `doubted` as a whole are left out.
+    `doubted` (index to doubt) has as doubted as a whole are left out.
     """
 
     @cache

@@ -66,7 +66,9 @@ def split_injections(texts: Sequence[str], examined: Collection[int] | None = No
 
     @cache
     def plain(index: int) -> bool:
-        """Whether neither end of a text looks injected by itself."""
+        """Whether neither the first 400 characters of the text with this index nor its last 400 look injected by
+        themselves.
+        """
         return not any(map(looks_injected, {texts[index][:_NEIGHBOUR], texts[index][-_NEIGHBOUR:]}))
 
     out: set[int] = set()

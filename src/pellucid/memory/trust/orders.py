@@ -172,7 +172,7 @@ def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[st
 
 
 def insists(read: ConceptPlaces, at: int) -> bool:
-    """Whether the order at place `at` is more than a step of a guide.
+    """Whether the order at place `at` is more than a step of a guide; `read` has the concepts of its text.
 
     Within 16 words of it something says that it always holds, is for an AI, is carried out unasked, without asking or
     in secret, is urgent, or is about secrets.

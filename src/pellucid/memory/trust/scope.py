@@ -91,8 +91,8 @@ def doubt_of(turn: Turn) -> Doubt:
     """Return the doubt of a turn that looks injected, that is which of its words begin in quarantine.
 
     All of an assistant's turn is doubted, unless some of its blocks (paragraphs and the like) give the orders, and what
-    is left looks harmless and names none of their addresses: then only these blocks. Of a person's turn all is but what
-    they plainly say themselves above a paste (`_words_above_paste`); of any other turn, all.
+    is left looks harmless and names none of their addresses: then only these blocks are. A person's turn is doubted but
+    for what they plainly say themselves above a paste (`_words_above_paste`); any other turn as a whole.
     """
     if turn.role != "assistant":
         return _doubt_below(_words_above_paste(turn), turn) if turn.role == "user" else Doubt()
@@ -145,8 +145,8 @@ def _speakers() -> frozenset[str]:
 
 
 def _doubted_blocks(text: str, blocks: list[_Block]) -> list[bool]:
-    """Return for each block whether it gives orders, alone or together with its neighbours, or follows one that does:
-    it begins within 1,000 characters after that, in the same section or code fence.
+    """Return for each of the `blocks` of `text` whether it gives orders, alone or together with its neighbours, or
+    follows one that does: it begins within 1,000 characters after that, in the same section or code fence.
     """
     foreign = set(foreign_and_own(text, of_agent=True)[0].splitlines())
     split = split_injections([block.text for block in blocks])

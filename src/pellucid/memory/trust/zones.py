@@ -52,8 +52,8 @@ class Score:
 
 
 def score(memory: Memory) -> Score:
-    """Compute the trust score of a memory: the weight of its source class, and of its anchors (it names its evidence;
-    its words are those hashed when it was kept; it names its session), at most 1.
+    """Return the trust score of a memory, with its shares: the weight of its source class, and of its anchors (it names
+    its evidence; its words are those hashed when it was kept; it names its session), at most 1.
 
     Bands begin at .8 (high) and .5 (middle). A memory without a source class counts as remembered by hand.
     """

@@ -43,12 +43,15 @@ def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
 
 
 def files_named(text: str) -> set[str]:
-    """Return the paths and names of files, as written, in a text's first 20,000 characters, outside links."""
+    """Return the paths and names of files in a text's first 20,000 characters, as written, but not those within links.
+    A file is recognised by its ending, such as `.py`.
+    """
     return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
 
 
 def paths_in_call(turn: Turn) -> set[str]:
-    """Return the paths in the arguments and patches in the first 20,000 characters of a tool's turn.
+    """Return the paths that the arguments (`file_path: …` and the like) and patches in the first 20,000 characters of a
+    tool's turn name.
 
     Those below the turn's folder are relative to it.
     """

@@ -28,8 +28,8 @@ class SentenceReading:
 
 
 def classify(text: str, language: Language) -> SentenceReading | None:
-    """Return the reading of a sentence by the first cue that fits, with the hedges taken off its confidence; None if no
-    cue fits.
+    """Return the reading of a sentence by the first cue (wording that tells a category, such as `we decided`) that
+    fits, with the hedges taken off its confidence; None if no cue fits.
 
     If the text behind a lead-in (`One thing: never …`) fits a cue of the same category by itself, the reading is of
     that text.
@@ -46,8 +46,8 @@ def classify(text: str, language: Language) -> SentenceReading | None:
 
 
 def hedged_confidence(text: str, confidence: float, language: Language) -> float:
-    """Return the confidence less .45 for a hedge (`maybe`, `might`) and .1 for a soft one; at least 0.05, with two
-    decimals.
+    """Return `confidence` less .45 if the text has a hedge of the language (`maybe`, `might`), and less .1 if it has a
+    soft one; at least 0.05, with two decimals.
     """
     lowered = text.lower()
     penalty = HEDGED if language.noise.hedges.search(lowered) else 0.0
@@ -56,7 +56,9 @@ def hedged_confidence(text: str, confidence: float, language: Language) -> float
 
 
 def _first_row(text: str, language: Language) -> SentenceReading | None:
-    """Return the reading by the first cue row that matches, before hedges; None if no row matches."""
+    """Return the reading of a text by the first cue row (a pattern that tells a category, with a confidence) that
+    matches, before hedges, by the language's categories in order; None if no row matches.
+    """
     lowered = text.lower()
     cues, cased = load_cues(language.code)
     tables = [(table, spelled) for table, spelled in ((cues, lowered), (cased, text)) if table.any.search(spelled)]

@@ -58,9 +58,11 @@ class WeightTable:
     weights: dict[str, tuple[float, ...]]
 
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
-        """Rate a sentence, of which the first 600 characters count; `by_user` says whether a person said it.
+        """Return how likely a sentence is worth keeping if a person said it (`by_user`) or else an assistant, and its
+        likeliest kind; only its first 600 characters count.
 
-        A decision, rule or preference that tells how things have been (`has been failing`) is rated as a fact.
+        The kind is `fact` instead of a decision, rule or preference if the sentence tells how things have been
+        (`has been failing`).
         """
         total = [0.0] * (2 + len(KINDS))
         for name, value in features(sentence).items():
@@ -152,7 +154,9 @@ def _word_frames(words: list[str]) -> Iterator[str]:
 
 
 def _form_features(text: str, words: list[str]) -> dict[str, float]:
-    """Return features of the form of a sentence: length, closing mark, and whether it has numbers, code, a capital."""
+    """Return the features of a sentence's form, by name (`=size`, `=asks` …): its length in `words`, its closing mark,
+    and whether it has numbers, code, and a capital in front.
+    """
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,

@@ -56,7 +56,7 @@ class HeuristicExtractor:
     """An extractor by cue tables, weighted signals and structure: deterministic, local, fast."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """Return the facts of a segment in the order of its turns."""
+        """Return the facts of a segment in the order of its turns, each with its evidence; `[]` if there are none."""
         contexts = turn_contexts(segment)
         if session_manner(segment.turns) == "work":  # asked anew: turns of tools alone have no contexts, but facts
             return _facts_of_work(segment, contexts)
@@ -119,7 +119,8 @@ def _last_turn(fact: ExtractedFact) -> int:
 
 
 def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: frozenset[str]) -> list[Placed]:
-    """Return the facts of one turn of a chat with their positions, without the sentences in `taken`.
+    """Return a pair of position and fact for each fact of one turn of a chat, in order; the sentences in `taken` give
+    none.
 
     `before` is the turn before it, None for the first. At most two facts of a paragraph stay, the weightiest. If the
     turn is nothing but a short answer to a question at the end of `before`, question and answer are its one fact, at
@@ -229,7 +230,8 @@ def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: 
 
 
 def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
-    """Return at most five of the most specific words of a sentence, casefolded, in order.
+    """Return at most five of the most specific words of a sentence, casefolded, in the order of the sentence, each
+    once.
 
     Names, identifiers and longer words count as more specific. Stop words, bare numbers, words of the `speaker`'s name,
     and ASCII words of fewer than three letters that are no names are left out.

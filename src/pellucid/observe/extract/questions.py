@@ -58,7 +58,9 @@ def with_question(before: TurnContext, context: TurnContext, statement: Observed
 
 
 def _is_reply(before: TurnContext, context: TurnContext) -> bool:
-    """Whether a person's turn comes right after another speaker's (by its number), and nothing is being debugged."""
+    """Whether `context` is a person's turn with the number after that of `before`, another speaker's, and nothing is
+    being debugged.
+    """
     apart = context.turn.ordinal - before.turn.ordinal
     same_voice = (before.turn.speaker, before.turn.role) == (context.turn.speaker, context.turn.role)
     return context.voice == "person" and not context.debugging and apart == 1 and not same_voice

@@ -96,5 +96,5 @@ def _hollow_words(code: str) -> frozenset[str]:
 
 @cache
 def _word_set(code: str, name: Literal["hollow", "before_verbs", "people", "owning", "prepositions"]) -> frozenset[str]:
-    """Return the words in an entry of the `noise` table of a language."""
+    """Return the words of the entry `name` of the `noise` table of a language, by the language's code."""
     return frozenset(getattr(load_language(code).noise, name).split())

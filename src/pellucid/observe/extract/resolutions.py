@@ -113,7 +113,9 @@ def _resolve(
 
 
 def _positioned_sentences(context: TurnContext) -> list[SaidSentence]:
-    """Return the sentences of a turn with their positions."""
+    """Return the sentences of a turn in order, each with its position: 1,000 times the index of its block (paragraph or
+    list item), plus its index in the block.
+    """
     return [
         SaidSentence(sentence, at * POSITIONS + number, context)
         for at, block in enumerate(blocks(context.turn.content))
@@ -170,9 +172,10 @@ def _correction(sentence: str, before: Sequence[SaidSentence], language: Languag
 
 
 def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """Return the latest sentence of `before` that a bare value fits (`it is 600`), with that value in it.
+    """Return the correction that puts the bare value `new` (`it is 600`) into the latest sentence of `before` that it
+    fits, with that sentence as its source.
 
-    `old` is the value to replace, if the correction names it. None if the new value fits no sentence.
+    `old` is the value to replace, empty if the correction does not name it. None if the new value fits no sentence.
     """
     for earlier in reversed(before) if new else ():
         spoken_in = earlier.context.language
@@ -184,7 +187,8 @@ def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], lan
 
 
 def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """Return the correction in a text that names its subject, and the old value or an attribute; else None.
+    """Return the correction in a text that names its subject, and replaces a known value or states an attribute; else
+    None.
 
     `old` is the old value that the text names, or empty; then it is looked up in the sentences `before`.
     """
@@ -197,9 +201,8 @@ def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], langu
 
 
 def _old_value(now: Attribution, before: Sequence[SaidSentence], language: Language) -> str:
-    """Return the other value that the latest sentence of `before` gives the same attribute; empty if none does.
-
-    `now` is what the correction states.
+    """Return the other value that the latest sentence of `before` gives an attribute of the same entity that the
+    correction gives, too; empty if none does. `now` is what the correction states.
     """
     for earlier in reversed(before) if now.entity else ():
         then = read_attribution(polish(earlier.text, language), language)

@@ -159,7 +159,7 @@ def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
 
 
 def _is_noise(lowered: str, context: TurnContext) -> bool:
-    """Whether a lower-case text is a courtesy, a passing state or, at work, a step of it."""
+    """Whether a lower-case text is a courtesy, a passing state or, in a work session, a step of the work at hand."""
     noise = context.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
@@ -256,8 +256,9 @@ def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | N
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """Return how much a sentence says: .4 for each name (at most two), .5 for a number, the language's `per_word` for
-    each word that names something (at most ten), less 2 for fewer than three words.
+    """Return how much a sentence says: .4 for each name (a capitalised word but the first and `I`; at most two), .5 for
+    a digit, the language's `per_word` for each word that names something (at most ten; in a script without spaces,
+    words are estimated from the length), less 2 for fewer than three words.
     """
     parts = text.split()
     names = min(sum(part[0].isupper() and part not in _SELF for part in parts[1:]), 2)

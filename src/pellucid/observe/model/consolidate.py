@@ -108,8 +108,8 @@ class LlmConsolidator:
         """Return the model's checked proposals for these memories; only the first 8 memories are sent.
 
         Only the first 16 decisions of the model are read. A proposal about a memory that an earlier one (no `skip`) is
-        about becomes a `skip`; without any decision, there is one `skip` of all memories sent. Raises as
-        `Consolidator.propose`.
+        about becomes a `skip`; without any decision, there is one `skip` of all memories sent. Raises ChatError if
+        there is no usable answer, DeadlineError if the time of the call is over.
         """
         shown = list(memories[:MAX_MEMORIES])
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")

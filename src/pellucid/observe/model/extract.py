@@ -122,7 +122,8 @@ class LlmExtractor:
         check.
 
         Only the first `llm.maxFacts` claims are checked. Dropped claims, and parts left out of facts, are counted in
-        `dropped` by reason. Raises as `extract`.
+        `dropped` by reason. Raises ChatError if there is no usable answer, DeadlineError if the time of the call is
+        over.
         """
         answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line for _, line in shown)), SCHEMA, "facts")
         turns = [turn for turn, _ in shown]

@@ -147,7 +147,9 @@ class LlmJudge:
         return ruling
 
     def _cache_ruling(self, candidate: Candidate, ruling: Ruling) -> None:
-        """Cache a ruling of the model unless it defers; drop the longest unused beyond 10,000."""
+        """Keep a ruling of the model in this judge's cache, in memory, unless it defers; drop the longest unused beyond
+        10,000.
+        """
         if ruling.verdict == "defer":
             return
         self._cache[_key(candidate)] = ruling

@@ -129,7 +129,8 @@ def _command_line(content: str) -> str | None:
     """Return the command line in a call's text (its field `command:` or `cmd:`); None if there is none.
 
     A `cd /… &&` in front and `2>&1` at the end are left out. A line of over 400 characters counts as none. Of a JSON
-    list such as `["bash", "-lc", "make"]`, the command in it.
+    list of three words whose second is an option, such as `["bash", "-lc", "make"]`, the third; of any other JSON list
+    its words, joined by blanks.
     """
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
@@ -205,13 +206,17 @@ def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
 def _split_at_difference(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
-    """Return the words both share in front, the other words of each, and the words both share at the end."""
+    """Return four runs of words: those that both share in front, the others of `one`, the others of `other`, and those
+    that both share at the end.
+    """
     front, back = common_ends(one, other)
     return one[:front], one[front : len(one) - back], other[front : len(other) - back], one[len(one) - back :]
 
 
 def _share_letters(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether one side's letters and digits, at least three, are part of the other's: `python3` and `python`."""
+    """Whether the letters and digits of one side's words, joined, at least three, are part of the other's: `python3`
+    and `python`.
+    """
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other
 

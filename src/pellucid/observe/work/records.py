@@ -27,7 +27,7 @@ def statements_of_record(turn: Turn) -> list[ObservedStatement]:
     """Return the statements in a record of answers (decisions) or of a commit (one fact); `[]` if nothing in it lasts,
     and for any other turn.
 
-    A record is a turn of the kind `answer` or `commit`, written by the harness and not spoken.
+    A record is a turn of the kind `answer` or `commit`, which the program that runs the agent wrote, and nobody spoke.
     """
     if turn.kind == "answer":
         return [statement for pair in _dialogues(turn.content) if (statement := _settled_choice(*pair))]

@@ -103,8 +103,8 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
     """Return a dict from the marks (`A`, `2`) of the options offered to the ranges of their blocks' positions; `{}` if
     none.
 
-    Options are the blocks that begin with a mark (`Option A`, `B)`) if there are several, of one mark the last; else
-    the items of the last numbered list.
+    Options are the blocks that begin with a mark (`Option A`, `B)`) if they have two different marks or more; if
+    several have the same mark, the last of them counts. Otherwise they are the items of the last numbered list.
     """
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)
@@ -116,8 +116,8 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """Return a dict from the number of each item of the last numbered list to its position; `{}` if there is no list of
-    two.
+    """Return a dict from the number, as text, of each item of the last numbered list to the position of its block in
+    `offered`; `{}` if no numbered list has two items.
 
     Other text can stand between items whose numbers follow each other. If the items do not all have distinct numbers,
     they are counted from 1.

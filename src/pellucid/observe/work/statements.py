@@ -119,8 +119,9 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _least_durable(text: str, context: TurnContext) -> float:
-    """Return the durability (the probability that a sentence is worth keeping) from which a person's sentence is kept:
-    0.7 if it tells a step of the work at hand, else 0.5."""
+    """Return the durability (the probability that a sentence is worth keeping) from which the sentence `text` of a
+    person is kept: 0.7 if it tells a step of the work at hand, else 0.5.
+    """
     return KEEP_OF_TASK if is_step(text.lower(), context) else KEEP_OF_PERSON
 
 
@@ -134,7 +135,7 @@ def _without_quotes(typed: str, before: TurnContext | None) -> str:
 
 
 def _is_brief(turn_units: Sequence[Unit]) -> bool:
-    """Whether a turn is one paragraph of at most three sentences, and not a list."""
+    """Whether the units of a turn are one to three sentences of one paragraph, and no list items."""
     return 0 < len(turn_units) <= BRIEF and len({unit.block for unit in turn_units}) == 1 and not turn_units[0].listed
 
 
@@ -328,8 +329,8 @@ def _statement_runs(
     read_units: Iterable[ReadUnit], min_durability: float, language: Language
 ) -> Iterator[list[ReadUnit]]:
     """Yield runs of units, each to be one statement, from paragraphs that have a unit of at least `min_durability`. Of
-    a brief paragraph (3 sentences, 280 characters) all from its first durable unit on, unless that opens with a
-    pronoun; nothing if it ends in a guess. Of a longer one, and then, the durable units (`_runs_of_stretch`)."""
+    a brief paragraph (3 sentences, 280 characters) all from its first durable unit on; nothing if it ends in a guess.
+    If it is longer, or that unit opens with a pronoun, its durable units as `_runs_of_stretch` puts them together."""
     for block in _stretches(read_units):
         rest = block[
             next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
@@ -390,7 +391,7 @@ def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
 
 
 def _confidence(reading: DurabilityReading) -> float:
-    """Return the confidence of a statement: 0.6 plus 0.35 times its durability, so 0.6 to 0.95."""
+    """Return the confidence of a statement: 0.6 plus 0.35 times its durability (how probably it is worth keeping)."""
     return round(0.6 + 0.35 * reading.durable, 2)
 
 
