@@ -212,7 +212,8 @@ class Edits(_Operations):
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
         """Archive a memory: it is kept, but no recall of the present returns it. `reason` is a code for the ledger, at
-        most 64 characters without spaces (else `InputError`). `NotFoundError` if there is no such memory."""
+        most 64 characters without spaces. `NotFoundError` if there is no such memory; `InputError` for another reason,
+        a section of a document, or an id that fits several memories."""
         return changing.ARCHIVE(self._call, memory_id=memory_id, reason=reason)
 
     def retract(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:

@@ -101,11 +101,10 @@ class DocumentDraft:
 
     def moved_periods(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
         """Return the stored sections and header versions whose period (`valid_from` to `valid_until`) changes, each as
-        (stored, new).
+        (stored, new); those that only the stored document or only the draft has are in no pair.
 
-        One that was open (without an end), and now ends at or after the draft's `updated`, does not count unless its
-        start changes.
-        """
+        One that was open (without an end), and now ends at or after the `updated` of the draft's document, does not
+        count unless its start changes."""
         was = {each.id: each for each in self.stored.parts} if self.stored else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]

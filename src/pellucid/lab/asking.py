@@ -180,9 +180,10 @@ class _Once:
 
 
 def recompute_answer(plain: State, request: Request) -> State | None:
-    """Return the `plain` recall's state as it would be for a request with more parts left out, or other weights; None
-    if that cannot be computed from its candidates, so that the question must be asked anew.
-    """
+    """Return the ranking of the recall `plain` (made as the settings say, and ranked only: without a context) as it
+    would be for a request with more parts left out, or other weights, again without a context. `request` may differ
+    from that of `plain` in nothing else. None if it cannot be computed from its candidates, so that the question must
+    be asked anew."""
     removed = request.without - plain.request.without
     try:
         state = ablate(replace(plain, request=replace(request, without=plain.request.without)), removed)

@@ -247,6 +247,6 @@ def _request(
 def namespace_of(group: Group) -> str:
     """Return the namespace that a group is imported into: `lab/conv-26` for `conv-26`.
 
-    It is `lab/group` if no character of the name is allowed.
-    """
+    The name is taken in lower case, each character but `a-z0-9._-` as `-`, without `.`, `_` and `-` at both ends;
+    `lab/group` if nothing is left. Two names can share a namespace."""
     return f"lab/{re.sub('[^a-z0-9._-]', '-', group.name.lower()).strip('._-') or 'group'}"

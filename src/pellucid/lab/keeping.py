@@ -134,8 +134,7 @@ def signature(*parts: object) -> str:
 @cache
 def code_hash(without: Collection[str] = ()) -> str:
     """Return a hash over the program's own files, without the top packages named in `without`, such as `recall`. It is
-    computed once a process; `without` must be hashable.
-    """
+    computed once a process for each `without`, which must be hashable."""
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     named = ((path.relative_to(root), path) for path in files)

@@ -133,8 +133,7 @@ class ChangeSet:
 
         `source_class` is that of the words said again; it becomes the row's reason.
         """
-        self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
-        self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
+        self._note_change(memory_id, "corroborated", {}, {}, source_class, (), session_id)
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
         """Return all files and ledger rows of the operation: of the memories it creates and changes, and `drafts`,
@@ -184,11 +183,18 @@ class ChangeSet:
         return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
 
     def _note_change(
-        self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
+        self,
+        memory_id: str,
+        event: Event,
+        before: Fields,
+        after: Fields,
+        reason: str,
+        related: Iterable[str],
+        session_id: str | None = None,
     ) -> None:
         """Add a row about a memory to the ledger rows that `plan` returns, with the `event`, the state before and after
-        it, the `reason` and the ids of `related` memories, each once. Nothing is written before the operation is
-        committed.
+        it, the `reason`, the ids of `related` memories, each once, and the session in which it happened, if one is
+        given. Nothing is written before the operation is committed.
         """
         self._rows.append(
             LifecycleRow(
@@ -202,6 +208,7 @@ class ChangeSet:
                 related_memory_ids=tuple(dict.fromkeys(related)),
                 before=before,
                 after=after,
+                session_id=session_id,
             )
         )
 

@@ -156,10 +156,10 @@ def compile_report(
 ) -> Report:
     """Compile the report of a period `[since, until)`, two aware instants, of a namespace.
 
-    `rows` are all rows of the ledger, oldest first; `use` are the history's counts; `memories` maps the ids of the
-    namespace's memories to them. Each section counts all of its memories and lists the first ten. A memory that is gone
-    is named by its id alone, and left out of the sections about aging. No entry has a `content` yet.
-    """
+    `rows` are all rows of the ledger about this namespace (others are not filtered out), oldest first; `use` are the
+    history's counts; `memories` maps the ids of the namespace's memories to them. Each section counts all its entries
+    and lists the first ten; `changed` has an entry for each change, the others for each memory. A memory that is gone
+    is named by its id alone, and left out of the sections about aging. No entry has a `content` yet."""
     since, until = period
     tally = _PeriodTally(since, until)
     for row in rows:

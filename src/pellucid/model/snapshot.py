@@ -128,6 +128,8 @@ class AbstentionTrace(Wire):
     """The mean of the best scores of the reranker."""
     shown_for: str | None = None
     """Why an answer was shown although its doubt is at the threshold or above."""
+    measured_doubt: float | None = None
+    """The doubt by the signs alone, if what the query asks for beside words bounds it; else None."""
     held: float | None = None
     """The share of the query's content words that the first three memories contain together; rare words weigh more."""
     measured: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -199,6 +201,8 @@ class XrayResult(Wire):
     """The id of the older memory above which `renewal` put it; None otherwise."""
     told: str | None = None
     """How much of the memory the context contains, if not all: `3 of 21 sentences, the whole: pellucid show ID`."""
+    quotes: tuple[str, ...] = ()
+    """The ids of other candidates whose words its line in the context quotes."""
     alignment: tuple[Alignment, ...] = ()
     """Only if the caller asked for it."""
 
@@ -214,6 +218,10 @@ class RejectedCandidate(Wire):
     """The least that passes a rung that measures (a cosine, a share of words); None for others."""
     told_under: str | None = None
     """The id of the result that stands for its document, where the question asks for edges; None for others."""
+    behind: dict[str, float] = Field(default_factory=dict)
+    """Of one that `top-k` cut, the one or two terms in which it is most behind the last that was kept, with how much
+    (negative).
+    """
     quoted_under: tuple[str, ...] = ()
     """The ids of the results whose lines in the context quote words of it."""
     final: float
@@ -360,6 +368,8 @@ class RecallXraySnapshot(Wire):
     """The number of all rejected candidates; `rejected` names the best of them."""
     stages: tuple[StageTrace, ...] = ()
     legs: tuple[LegHealth, ...] = ()
+    neighbours: int = 0
+    """The number of candidates that no leg found: they stand beside others in a session or document."""
     weights: dict[str, float] = Field(default_factory=dict)
     settings_hash: str = ""
     as_of: str | None = None

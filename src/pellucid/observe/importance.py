@@ -58,7 +58,7 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
     Contributions that are zero are left out.
     """
-    text = without_speaker(fact.content)
+    text = without_speaker(fact.content)  # cut off again: a model's facts come with names, too, and only as one text
     language = detect_language(text)
     shares = {
         "base": BASE,
@@ -74,9 +74,9 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
-    """Return the contributions, by name, of a text's specifics: .06 for a number (.1 with a unit), .04 for each name
-    (at most two), .06 for a date; 0 if absent.
-    """
+    """Return the contributions of what is specific in a text: `specifics:number` .06 for a number (.1 if a unit or
+    another short word follows), `specifics:name` .04 for each name or path (at most two), `specifics:date` .06 for a
+    date, time or weekday; 0 for what is absent."""
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {

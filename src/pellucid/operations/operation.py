@@ -267,7 +267,8 @@ class Operation(Generic[In, Out]):
     """The access that a caller must have, if it differs from the access that the effect implies."""
 
     span: MemorySpan | None = None
-    """OpenTelemetry's name for its effect on memories; None if watchers are not told (a recall tells them itself)."""
+    """OpenTelemetry's name for its effect on memories. None if it gets no span of its own: it has no effect, or is a
+    recall, which tells watchers more (`recalled`) than that it was done (`performed`)."""
 
     @property
     def access(self) -> Access:

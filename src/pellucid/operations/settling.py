@@ -101,7 +101,7 @@ def accept_loss(app: App, _request: object = None) -> AcceptOutput:
 
 
 def _tombstones_only_in_index(app: App) -> set[bytes]:
-    """Return the keys of the tombstones that are in the index and no longer in the ledger."""
+    """Return the keys of the tombstones that are in the index and not in the ledger."""
     keys = app.lookup.tombstone_keys()
     for row in rows_of_type(app.ledger, TombstoneRow):
         with suppress(ValueError):

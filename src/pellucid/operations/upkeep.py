@@ -73,6 +73,7 @@ def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
     `take_over_edits=False`, only erasures are finished."""
     jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
     last = JobOutcome("")
+    # by the scheduler of a server, which has one more run of the same jobs: each is tried, whatever became of another
     for last in Upkeep(app, jobs).run_due(app.clock.now()):
         if last.problem:
             raise last.problem

@@ -171,9 +171,8 @@ def _parse_value(call: Call, field: WritableField, value: object) -> object:
 
 def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """Return the fields of a query string, given as lists of texts by name, as JSON values by name: a list for a field
-    of many values, a mapping for a field of `name=value` texts, for any other field its only text. An unknown field is
-    kept. `InputError` if a field has more values than it takes, or a mapping's text is not `name=value`.
-    """
+    of many values, a mapping for a field of `name=value` texts, for any other field, also an unknown one, its only
+    text. `InputError` if a field has more values than it takes, or a mapping's text is not `name=value`."""
     fields, values = writable_fields(row), dict[str, object]()
     for name, texts in texts_by_name.items():
         field = fields.get(name)

@@ -157,7 +157,7 @@ _Plain.add_constructor(  # pyright: ignore[reportUnknownMemberType]
 
 
 def _yaml_reader() -> YAML:
-    """Make a safe YAML parser that leaves times as text."""
+    """Make a safe YAML parser that leaves dates and times as text."""
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Plain
     return yaml

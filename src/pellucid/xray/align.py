@@ -34,6 +34,8 @@ class Aligner:
         Raises:
             EncoderError: the model could not be loaded.
         """
+        # where a token stands in a text only `encode_query` says, and it keeps the last texts: the query is read once;
+        # the codes are those of memories, which are stored coarser than a query's
         query, memory = self.embedder.encode_query(self.query), self.embedder.encode_query(text)
         codes = next(self.embedder.encode([text])).tokens
         tokens = enumerate(memory.spans[: len(codes)])

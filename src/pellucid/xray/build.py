@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from pydantic.alias_generators import to_camel
 
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import spell_recorded
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.abstain import reason_to_show, signs_of_answer
+from pellucid.recall.context.abstain import doubt_by_signs, reason_to_show, signs_of_answer
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
@@ -63,6 +64,7 @@ def build(
         rejected_total=len(pool) - len(state.context.included),
         stages=state.stages,
         legs=_leg_health(state, pool),
+        neighbours=_neighbours(pool),
         weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
@@ -110,6 +112,14 @@ def _leg_health(state: State, pool: Pool) -> tuple[snapshot.LegHealth, ...]:
         )
         for leg in state.legs
     )
+
+
+def _neighbours(pool: Pool) -> int:
+    """Return the number of candidates that no leg found, not even among memories that may not answer."""
+    found = np.zeros(len(pool), dtype=np.bool_)
+    for ranks in (*pool.ranks.values(), *pool.open_ranks.values()):
+        found |= ranks > 0
+    return int((~found).sum())
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
@@ -173,6 +183,7 @@ def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
         return tuple(unpack_id(state.pool.ids[at]) for at in positions)
 
     signs = signs_of_answer(state)
+    measured = doubt_by_signs(signs) if signs else doubt.score
     is_doubted = doubt.threshold < 1 and doubt.score >= doubt.threshold
     return snapshot.AbstentionTrace(
         doubt=doubt.score,
@@ -180,6 +191,7 @@ def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
         abstained=doubt.abstained,
         nearest=ids_of(doubt.nearest),
         shown_for=reason_to_show(state) or None if is_doubted and not doubt.abstained else None,
+        measured_doubt=measured if measured != doubt.score else None,
         measured={name: ids_of(sign.positions) for name, sign in signs.items()},
         **{name: round(sign.value, 6) for name, sign in signs.items()},
     )

@@ -1,5 +1,6 @@
 """A rescored pool in, what is shown of each candidate out: its terms, ranks, verdict and sentence."""
 
+import re
 from collections.abc import Callable, Mapping
 from math import fsum, isnan
 from types import MappingProxyType
@@ -26,7 +27,9 @@ from pellucid.xray.words.sureness import sureness_of_one
 REJECTED_SHOWN = 20
 _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
-AS_ASKED = "as the question asks"
+AS_ASKED, COUNTS_AS_WELL = "as the question asks", "an edge that counts as well where dependencies are asked for"
+AS_NAMED = "what the question names"
+_RESULT = re.compile(r"\[(\d+)\]")
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -103,6 +106,7 @@ class CandidateView:
             ),
             newer_than=None if older is None else unpack_id(self._pool.ids[older]),
             told=cut_in_words(self._state, memory_id),
+            quotes=tuple(quoted for quoted, by in self._state.context.quotes if by == memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
@@ -150,7 +154,7 @@ class CandidateView:
             or "repeats another memory",
             ASKED_EDGES: self.reason_without_edge(memory_id),
             TELLS_NOTHING: omitted,
-            SAID_ALREADY: omitted,
+            SAID_ALREADY: f"{omitted}{self._why_for_lower(position, omitted)}",
             "budget-fit": "over the budget",
         }
         return snapshot.RejectedCandidate(
@@ -160,10 +164,28 @@ class CandidateView:
             margin=self._margin(rung, position),
             floor=self._floor(rung),
             told_under=self._result_of_its_document(position),
+            behind=self._terms_behind(position) if rung == "top-k" else {},
             quoted_under=ids_quoting(self._state, memory_id),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
+
+    def _terms_behind(self, position: int) -> dict[str, float]:
+        """Return the two terms (by field of a score) in which a candidate is most behind the last one within topK, with
+        the negative differences; fewer, if it is behind in fewer.
+        """
+        own, last = (self._scores(at).model_dump(exclude_none=True) for at in (position, int(self._state.kept[-1])))
+        terms = {*own, *last} - {"final", "mmr_penalty"}
+        ranked = sorted((own.get(name, 0.0) - last.get(name, 0.0), name) for name in terms)
+        return {name: round(value, 6) for value, name in ranked[:2] if value < 0}
+
+    def _why_for_lower(self, position: int, omitted: str) -> str:
+        """Say why a memory gave way to the result whose number `omitted` names, if that scores lower; else empty."""
+        found = _RESULT.search(omitted)
+        if found is None or int(found[1]) > len(self._state.context.included):
+            return ""
+        covering = self._position[self._state.context.included[int(found[1]) - 1]]
+        return ", which scores lower, but says more" * bool(self._pool.final[position] > self._pool.final[covering])
 
     def reason_without_edge(self, memory_id: str) -> str:
         """Say why a section beside what the edges lead to was left out: it is of a document that the question names, or
@@ -238,10 +260,11 @@ class CandidateView:
         edges = ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower())) if path and has_names else ""
         if not is_answer:
             told = f" ({edges})" if edges else ""
-            return f"Near what the question asks, but no edge that it asks for leads to it{told}"
+            start = self._names.get(path.nodes[0]) if path else None
+            return f"Near what the question asks, but no edge that it asks for joins it to {start or AS_NAMED}{told}"
         words = edges or "An edge leads to it"
         is_other = path is not None and asked is not None and set(path.types).isdisjoint(asked.types)
-        return f"{words}, {'which counts as well where dependencies are asked for' if is_other else AS_ASKED}"
+        return f"{words}, {COUNTS_AS_WELL if is_other else AS_ASKED}"
 
     def _lender_in_words(self, position: int) -> str:
         """Name the neighbour that lends a candidate most, that is adds most to its term `expansion`, which passes

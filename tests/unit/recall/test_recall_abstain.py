@@ -232,12 +232,12 @@ def test_an_explanation_says_what_a_doubt_comes_from(house: Opener) -> None:
     assert trace.doubt == pytest.approx(1 - (2 * trace.near + 3 * trace.met + trace.held) / 6, abs=1e-5)
     words = signs_in_words(trace, trace.measured["near"])
     assert words.startswith(
-        f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.4f} nearness in meaning of the nearest ([1])"
-        f" + 3 × {trace.met:.4f} what the reranker gives its best ([1])"
-        f" + 1 × {trace.held:.4f} share of the question's words that the first of the ranking ([1]) hold together"
+        f"{trace.doubt:.2f} = 1 − (2 × {trace.near:.4f} nearness in meaning (mean of the nearest: [1])"
+        f" + 3 × {trace.met:.4f} what the reranker gives (mean of its best: [1])"
+        f" + 1 × {trace.held:.4f} share of the question's words that the first of the ranking hold together ([1]), rare"
     )
     assert words.endswith(
-        ") / 6, of all that passed the filters, shown or not; sure below 0.3, fairly sure below 0.5, "
+        ") / 6, of all that the filters let pass, shown or not; sure below 0.3, fairly sure below 0.5, "
         "not sure below 0.6, perhaps not known from 0.6 on, refused from 0.65 on"
     )
 
@@ -254,7 +254,7 @@ def test_the_memories_that_a_doubt_is_measured_on_are_those_whose_numbers_make_i
     vector = {each.memory_id: leg.raw_score for each in listed for leg in each.contributions if leg.leg == "vector"}
     assert vector[trace.measured["near"][0]] == pytest.approx(trace.near, abs=1e-5)
     assert len(trace.measured["held"]) == 3
-    assert "([1], [2] and one left out) hold together" in signs_in_words(
+    assert "hold together ([1], [2] and one left out), rare" in signs_in_words(
         trace, [each.memory_id for each in shown.results]
     )
 

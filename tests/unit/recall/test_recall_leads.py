@@ -141,7 +141,7 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     rungs = {each.name: each for each in shown.filters}
     assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
-    assert " beside what the edges lead to" in render_text(shown)
+    assert " that no edge leads to, where edges alone are asked for" in render_text(shown)
     assert " indexed=" in render_text(shown)
     assert " created=" not in render_text(shown)
     reasons = {each.reason for each in shown.rejected if each.rejected_by == "asked-edges"}
@@ -179,18 +179,20 @@ def test_an_explanation_says_whether_an_edge_is_the_one_asked_for_or_a_reference
 ) -> None:
     whys = _whys(harbour, "what depends on SPEC-3")
     assert whys["SPEC-1: The harbour gate"].startswith("SPEC-1 depends on SPEC-3, as the question asks: found ")
-    near = "Near what the question asks, but no edge that it asks for leads to it (SPEC-4 supersedes SPEC-3): found "
+    near = "Near what the question asks, but no edge that it asks for joins it to SPEC-3 (SPEC-4 supersedes SPEC-3): "
     assert whys["SPEC-4: Electric light"].startswith(near)
     shown = xray_new_recall(harbour, RecallInput(query="what depends on SPEC-3", namespace=HERE, budget=8_000))
     light = next(each for each in shown.results if each.why.startswith(near))
     alone = why(harbour, WhyInput(namespace=HERE, memory=light.memory_id, recall_id=shown.snapshot_id)).sentence
-    assert "near what the question asks, but no edge that it asks for leads to it: found " in alone, "without names"
+    assert (
+        "near what the question asks, but no edge that it asks for joins it to what the question names: found " in alone
+    ), "without names"
     (tmp_path / "mole.md").write_text("# SPEC-7: The mole\n\n## References\n\n- SPEC-8, whose stones it takes\n")
     (tmp_path / "quarry.md").write_text("# SPEC-8: The quarry\n\nThe quarry gives stones of two tonnes and more.\n")
     app = house(tmp_path / "other")
     index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path / "mole.md", tmp_path / "quarry.md")))
     said = _whys(app, "what does SPEC-7 depend on")["SPEC-8: The quarry"]
-    assert said.startswith("SPEC-7 references SPEC-8, which counts as well where dependencies are asked for: found ")
+    assert said.startswith("SPEC-7 references SPEC-8, an edge that counts as well where dependencies are asked for: ")
 
 
 def _whys(app: App, query: str) -> dict[str, str]:
@@ -329,7 +331,7 @@ def test_what_no_asked_edge_leads_to_stands_apart_and_each_hit_says_its_path(har
     asked, _, near = run(harbour, "what depends on SPEC-3", budget=4_000).context.text.partition("\n## Near it; ")
     assert "SPEC-1: The harbour gate\n SPEC-1 depends on SPEC-3\n" in asked
     assert "SPEC-5: Ferry timetable\n SPEC-5 depends on SPEC-1, which depends on SPEC-3\n" in asked
-    assert near.startswith("no edge that was asked for leads there\n[")
+    assert near.startswith("no edge that was asked for joins these to it\n[")
     assert "SPEC-4: Electric light\n SPEC-4 supersedes SPEC-3\n" in near
     assert "SPEC-2: Tide tables\n SPEC-1 depends on SPEC-3; SPEC-1 depends on SPEC-2\n" in near
     assert "Near it" not in run(harbour, "what does SPEC-1 require about blue ink?").context.text

@@ -400,30 +400,35 @@ def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_it
     assert [first.memory_id, second.memory_id] == [memories[1].id, memories[0].id]
     assert first.newer_than == memories[0].id
     assert second.newer_than is None
-    assert f"newer than [2] ({first.score_decomposition.renewal:+.2f})" in first.why
+    assert f"which is older and answers much the same ({first.score_decomposition.renewal:+.2f})" in first.why
     for form in ("text", "markdown", "html"):
         told = re.sub(r"<[^>]+>|[`*]", "", render(snapshot, form)).casefold()
         lines = [each[:160] for each in re.split(r"moved.above", told)[1:]]
         assert any(older.casefold() in line and memories[0].id in line for line in lines), form
     alone = explained(app, query, top_k=1)
-    assert f"newer than a memory that was itself left out ({memories[0].id}) (" in alone.results[0].why
+    moved = "moved just above a memory that was itself left out"
+    assert f"{moved} ({memories[0].id}), which is older and answers much the same (" in alone.results[0].why
     assert f'moved-above: "{older}" ({memories[0].id})' in render(alone, "text")
-    assert f'newer than a memory that was itself left out ("{older}" ({memories[0].id})) (' in render(alone, "text")
+    assert f'{moved} ("{older}" ({memories[0].id})), which is older' in render(alone, "text")
 
 
 @pytest.mark.parametrize(
     ("older", "made", "said"),
     [
-        ("The relay listens on port 7070.", NOON - timedelta(days=9), "newer than [2] (+"),
+        (
+            "The relay listens on port 7070.",
+            NOON - timedelta(days=9),
+            "moved just above [2], which is older and answers much the same (+",
+        ),
         (
             "The relay listens on port 7070.",
             NOON - timedelta(hours=5),
-            "moved just above [2], which it follows in time (+",
+            "moved just above [2], which came before it and answers much the same (+",
         ),
         (
             "Does the relay listen on port 7070?",
             NOON - timedelta(days=9),
-            "moved just above [2], which it follows in time",
+            "moved just above [2], which came before it and answers much the same",
         ),
     ],
 )
@@ -468,7 +473,7 @@ def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_in_o
     assert {each.rejected_by for each in near} == {"abstention"}
     for each in near:
         said, _, numbers = each.reason.partition(" (")
-        alone, needed = map(float, re.findall(r"^doubt (\S+), an answer needs less than (\S+)\)$", numbers)[0])
+        alone, needed = map(float, re.findall(r"^its own doubt (\S+), an answer needs less than (\S+)\)$", numbers)[0])
         assert needed == 0.2
         assert (said == "too doubtful to be an answer") == (alone >= needed)
         assert "near by" not in each.reason

@@ -91,7 +91,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     legs = sorted(wire["legs"], key=lambda each: each["health"] == "off")
     for row, leg in zip(listed(root, "legs"), legs, strict=True):
         assert (row["Leg"], row["Health"]) == (leg["name"], leg["health"])
-        assert (int(row["Found"]), int(row["May not answer"])) == (leg["admitted"], leg["open"])
+        assert (int(row["Found"]), int(row["More that may not answer"])) == (leg["admitted"], leg["open"])
         counted = f", {leg['admitted']} found" if leg["admitted"] else ""
         assert f"- {leg['name']}: {leg['health']}{counted}" in whole
         more = " more" if leg["admitted"] else ""
@@ -299,7 +299,8 @@ def test_what_found_no_room_is_named_with_its_reason() -> None:
     root = page(empty(context=context))
     assert listed(root, "context") == [{"Memory": "mem_2", "Reason": "over <2000>", "Id": "mem_2"}]
     assert (
-        root.one("section", id="context").one("p").text == "1 in the context, 1 of those chosen for it left out again."
+        root.one("section", id="context").one("p").text
+        == "1 in the context of the 2 that were chosen for it; the others were left out again."
     )
 
 

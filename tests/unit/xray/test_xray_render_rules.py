@@ -375,9 +375,12 @@ def test_a_repeat_of_what_was_left_out_says_so_and_its_rung_is_not_said_twice() 
 @pytest.mark.parametrize(
     ("doubt", "said"),
     [
-        (0.7, "too doubtful to be an answer (doubt 0.70, an answer needs less than 0.65)"),
-        (0.65, "too doubtful to be an answer (doubt 0.65, an answer needs less than 0.65)"),
-        (0.6499, "would do alone, but all together are too doubtful (doubt 0.6499, an answer needs less than 0.65)"),
+        (0.7, "too doubtful to be an answer (its own doubt 0.70, an answer needs less than 0.65)"),
+        (0.65, "too doubtful to be an answer (its own doubt 0.65, an answer needs less than 0.65)"),
+        (
+            0.6499,
+            "would do alone, but all together are too doubtful (its own doubt 0.6499, an answer needs less than 0.65)",
+        ),
     ],
 )
 def test_a_near_miss_is_told_on_the_scale_of_the_doubt(doubt: float, said: str) -> None:
@@ -424,7 +427,7 @@ def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
 def test_what_ruled_others_out_is_said_in_words_and_an_unknown_gate_by_its_name() -> None:
     gates = ("not-trusted-zone", "a-new-gate")
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8, filtered_by=gates)
-    told = "others-ruled-out-by: of no source that may answer alone, a-new-gate"
+    told = "others-ruled-out-by: neither asserted by a user nor trusted, a-new-gate"
     assert told in render(empty(tier_explain=tier), "text", verbose=True)
 
 
@@ -489,7 +492,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     told = text.partition("terms of the scores, whose sum is final:")[2]
     for said in (
         "temporal: how lately it was written down or indexed",
-        "renewal: its move above a memory that it follows",
+        "renewal: its move above an older memory that answers much the same",
         "asking: that it only asks",
     ):
         assert said in told
@@ -500,7 +503,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     }
     recent, moved = (
         "temporal: how lately it was written down or indexed",
-        "renewal: its move above a memory that it follows",
+        "renewal: its move above an older memory that answers much the same",
     )
     assert looks[recent] != looks[moved]
 
@@ -510,7 +513,7 @@ def test_what_a_first_place_pays_is_told_and_what_stands_beside_an_edge_that_is_
     shown = holding(final=6.0, scores={"vector": 0.5, "graph": 5.4, "temporal": 0.1}).model_copy(
         update={"weights": weights}
     )
-    said = "a first place pays, a later one less (rrfK sets by how much): vector 1, graph 20 (8 beside what answers)"
+    said = "a first place pays, a later one less (rrfK sets by how much): vector 1, graph 20 (8 for what is only near)"
     assert f"({said})\n" in render(shown, "text")
     assert f"A{said[1:]}." in render(shown, "markdown")
     assert f"A{said[1:]}." in render(shown, "html")

@@ -55,12 +55,11 @@ def redact_after(lead: str, text: str) -> Redacted | None:
 
 
 def find_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield every secret in the text, the most specific types first; spans can overlap.
+    """Yield every secret in the text, in each search the most specific types first; spans can overlap or come twice.
 
     The text is searched as a reader sees it, without invisible characters and with wide letters as ASCII; if it has any
     invisible ones, it is searched once more as it is written, because they can separate words. All positions are those
-    in the text as written.
-    """
+    in the text as written."""
     seen = visible_text(text)
     if seen:
         for span in _find_by_all_rules(seen.text):

@@ -190,9 +190,9 @@ def _has_letter_and_digit(value: str) -> bool:
 
 
 def _is_made_of_words(value: str) -> bool:
-    """Whether every piece between separators (hyphen, dot, slash and the like) is a word with at most two digits at its
-    end, a number of at most four digits, or the name of an algorithm.
-    """
+    """Whether every piece between separators (hyphen, dot, slash and the like) is empty, a run of ASCII letters (a word
+    or not) with at most two digits at its end, `v` and digits, a number of at most four digits, or the name of an
+    algorithm."""
     return all(_WORDY.fullmatch(piece) or piece.lower() in _ALGORITHMS for piece in _PIECE.split(value))
 
 

@@ -74,6 +74,7 @@ class Numbering:
         the first such turn. The first call's result is returned for the whole file, whatever the arguments are then.
         """
         if not self._own_name:
+            # not counted: the guard redacts the name of every session, and this first line, and counts them there
             first_line = redact(content.lstrip().partition("\n")[0]).text
             digest = hashlib.blake2b(f"{role}:{first_line}".encode(), digest_size=4).hexdigest()
             self._own_name = f"{clean_name(redact(self._source.path.stem).text)[:100]}-{digest}"

@@ -80,13 +80,13 @@ def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numb
 
 def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Iterator[Numbered]:
     """Yield the numbers that the header gives the document, in its order: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001`
-    in `0001-….md`.
+    in `0001-….md`. `path` begins with the name of the root folder.
 
     Under an id key (`_IDS`) a number counts if it is plausible (`plausible_number`). Under another it counts if the key
-    names its series and is the header's first or like `spec-number`; else only if the file's name or the heading has it
-    as well. Bare digits count under an id key in a folder that means a series, and under a key that is a series in
-    `WELL_KNOWN` or stands before these digits in the file's name or the heading.
-    """
+    is its series with `-number` or the like behind it, or is its series and the header's first key; else only if the
+    heading has it as well, or the file's name at least its digits. Bare digits count under an id key in a folder that
+    means a series, and under a key that is a series in `WELL_KNOWN` or stands before these digits in the file's name or
+    the heading."""
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)
         number = numbered.full_number(value)

@@ -149,12 +149,12 @@ class Int8Dense:
         return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)
 
     def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
-        """Add the products of a norm's output with each of the weights; return their names.
+        """Add to the graph the products of a norm's output with each of the weights; return their names, in the order
+        of `weights`.
 
         The norm is added once more, its channels divided (`_channel_divisors`) so that one fixed scale serves all rows.
         The rows rounded, and what rounding lost in steps a tenth as large, stand side by side: one product multiplies
-        both.
-        """
+        both."""
         graph = self.graph
         divisor = _channel_divisors(weights, norm)
         rows, step, zero = norm.apply(graph, divisor), graph.scalar(1), self._zero_point(_ZERO)

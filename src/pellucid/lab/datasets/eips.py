@@ -72,10 +72,9 @@ def requires(data: Path) -> Requires:
 
 
 def changes(data: Path) -> list[HeaderChange]:
-    """Read every change of `status_history.jsonl[.xz]` (in the folder `data`, or one below), oldest first, at instants
-    in UTC; raise InputError if the file is missing or a line is no JSON or lacks a field, ValueError for a malformed
-    number or date.
-    """
+    """Read every change of `status_history.jsonl[.xz]` (the file `data` itself, or one in the folder `data` or below),
+    oldest first, their times in UTC; raise InputError if the file is missing or a line is no JSON or lacks a field,
+    ValueError for a malformed number or date."""
     found = [
         HeaderChange(
             int(row["doc"]), _instant(row["date"]), str(row["field"]), row["old"], row["new"], str(row["commit"])

@@ -44,5 +44,6 @@ def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
 
 
 def _unfit(message: str) -> InputError:
-    """Return the error for data of another form."""
+    """Return the error for data that has not the expected form: `message` says what is wrong, the next step is to name
+    the folder of the data set."""
     return InputError(message, code="invalid_data", next_step="name the folder of the data set")

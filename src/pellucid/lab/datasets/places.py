@@ -17,7 +17,8 @@ def span(evidence: str) -> tuple[str, int, int]:
 
 
 def place(record: Record) -> tuple[str, int]:
-    """Return the source and turn by which evidence names a record; a document is turn 1 of itself."""
+    """Return the source and turn by which evidence names a record: a turn's are its session and ordinal, a document's
+    its key and 1."""
     return (record.turn.session_id, record.turn.ordinal) if record.turn.ordinal else (record.key, 1)
 
 

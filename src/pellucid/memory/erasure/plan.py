@@ -338,7 +338,8 @@ def _files_without_quotes(
 
 
 def _path_words(text: str) -> set[str]:
-    """Return the words of a text of paths and links, and the parts of each between punctuation."""
+    """Return the words of a text of paths and links (as `words` gives them), and the parts of each between `.`, `_`,
+    `:`, `+`, `#`, `/` and `-`."""
     whole_words = words(text)
     return {*whole_words, *(piece for word in whole_words for piece in re.split(r"[._:+#/-]+", word))}
 

@@ -59,6 +59,7 @@ class KnownStatements:
         the comparison of sentences use.
         """
         batch, namespace = list(memories), self.changes.namespace
+        # of the words: the field `content_hash` tells what they were when kept, and a file may be edited by hand
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
         ids_by_hash = self.index.holding(namespace, hashes)
         self._by_words = {(each, scopes): [held] for each, ids in ids_by_hash.items() for scopes, held in ids.items()}

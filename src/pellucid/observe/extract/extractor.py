@@ -63,6 +63,7 @@ class HeuristicExtractor:
         facts: list[ExtractedFact] = []
         for at, context in enumerate(contexts):
             resolved = resolutions(contexts[:at], context)
+            # as they stand: a chat's statements are compared before they are polished, those of work (below) after it
             taken = frozenset(sentence for each in resolved for sentence in each.replaces)
             placed = [(each.position, _fact_of_resolution(each, context)) for each in resolved]
             placed += _facts_of_turn(contexts[at - 1] if at else None, context, taken)

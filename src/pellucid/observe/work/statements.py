@@ -91,9 +91,9 @@ def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedS
 
 
 def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """Return the sentences of a person's turn that are worth keeping or can change a memory, in order, as statements.
-    Those are sentences with a cue (words that make a statement of a category), durable ones (`_least_durable`), and
-    those that tell of a change. Nothing pasted or quoted is among them, nor a text in `taken` (casefolded). In a brief
+    """Return the sentences of a person's turn that are worth keeping or can change a memory, in order, as statements:
+    those with a cue (words that make a statement of a category) that are meant as one (`_is_meant`), durable ones
+    (`_least_durable`), and those that tell of a change; nothing pasted, quoted, or in `taken` (casefolded). In a brief
     turn they are completed (`_completed`); in an objection, a procedure becomes a correction."""
     context = turn.context
     typed = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
@@ -167,8 +167,8 @@ def _completed(
 
 
 def _find_unit(statement: ObservedStatement, turn_units: Sequence[Unit], language: Language) -> int:
-    """Return the position of the unit that a statement was read from; -1 if none fits. That is the first unit that has
-    the statement's words, else the first whose words the statement has."""
+    """Return the position of the unit that a statement was read from (a cued one does not know it); -1 if none fits.
+    That is the first unit that has the statement's words, else the first whose words the statement has."""
     own, texts = _bare(statement.text), [_bare(polish(unit.whole, language)) for unit in turn_units]
     holding = [at for at, each in enumerate(texts) if own in each]
     return next(iter(holding or [at for at, each in enumerate(texts) if each and each in own]), -1)

@@ -146,6 +146,7 @@ def _original_keys(key: str, data: bytes) -> Iterator[str]:
 def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTally) -> Values:
     """Return the header with secrets redacted, without the pairs that are off the record or (if trust is on) read as
     instructions; what is removed is counted in `tally`."""
+    # as one text first: nearly every header is clean, and hundreds of them are read for a history
     whole = "\n".join(f"{key}: {value}" for key, value in header.items())
     has_instructions = settings.trust.enabled and looks_injected(whole)
     if not (has_instructions or _is_off_record(whole, settings) or redact(whole).counts):
@@ -188,6 +189,7 @@ def _cleaned_sections(
     sections, too. A marker within a line removes its section alone, so that a page that mentions the marker stays.
     """
     silent = False
+    # all names at once first, as they nearly always are: one reading in place of one a heading
     spotless = not redact("\n".join({name for each in sections for name in (each.heading, *each.trail)})).counts
     for each in sections:
         text = each.text.replace("\r\n", "\n").replace("\r", "\n")

@@ -353,7 +353,7 @@ class _Indexing:
             self.operations.append(committed.op_id)
             self.encoder_problem = committed.folded.encoder_problem or self.encoder_problem
             self.applied = self.app.index.state().applied_seq
-        for draft in changing:  # by the file on disk, which the draft of a closed document has no longer
+        for draft in changing:  # by the file on disk: of a closed document the draft has only the path as stored
             self.known[original_file(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:

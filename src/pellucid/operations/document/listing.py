@@ -237,8 +237,8 @@ def _count_sections(app: App, namespace: str, filed: Sequence[FiledDocument]) ->
 def _document_rows(
     app: App, namespace: str, filed: Sequence[FiledDocument], sections: Mapping[str, int]
 ) -> list[DocumentRow]:
-    """Return the documents as rows of a list, in the same order; `sections` maps the documents' ids to the number of
-    sections that are valid today."""
+    """Return the documents as rows of a list, in the same order, with the number of edges valid now that their files
+    state; `sections` maps the id of each of these documents to the number of its sections that are valid today."""
     now = epoch_ms(app.clock.now())
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
     return [

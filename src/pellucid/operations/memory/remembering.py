@@ -74,6 +74,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         InputError: the content is empty; the category is `moment` or `section`, which come from files; or a program
             states an axiom.
     """
+    # secrets are out already: `SafeInput` redacts an input as it is made, and counts what it took in `redactions`
     asked = request.model_copy(update={"content": request.content.strip()})
     if not asked.content:
         raise InputError("there is nothing to remember: the content is empty", code="missing_content")
@@ -91,7 +92,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     for replaced_id in outcome.replaced if outcome.created else ():
         deed = MemoryUse("rewrote", asked.session_id, asked.agent, f"by {outcome.memory.id}")
         cite_if_served(app, asked.namespace, replaced_id, deed)
-    return outcome.model_copy(update={"redactions": request.redactions})
+    return outcome.model_copy(update={"redactions": asked.redactions})
 
 
 def _with_attributes_from_text(asked: RememberInput) -> RememberInput:

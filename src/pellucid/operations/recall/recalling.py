@@ -147,7 +147,8 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     """Recall in this namespace alone and record it; return the answer with the reason of each memory or, if it abstains
     (since nothing is near enough), with the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
-    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)  # of the receipt, as every later X-ray is
+    # of the receipt and as a whole, as every later X-ray is: no reason is told in two ways
+    snapshot = build_snapshot(app, receipt_draft.receipt(), state.served, turned_away=0)
     results = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: failure_in_words(stage.note or "") for stage in state.stages if stage.failed}
@@ -214,9 +215,10 @@ def xray_new_recall(
 def xray_by_id(
     app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Explain a recorded recall (its id, or `last`, `last~1` …). With `align`, the words of question and memories that
-    match today are added; `turned_away` is the maximum number of rejected memories to name. NotFoundError if there is
-    no such recall or its receipt is gone, StoreError if the receipt cannot be read."""
+    """Explain a recorded recall (its id, or `last`, `last~1` …), with the first words of its memories as they are now;
+    with `align`, also which words of question and memories match. `turned_away` is the maximum number of rejected
+    memories to name. NotFoundError if there is no such recall, it failed or its receipt was pruned; StoreError if it
+    cannot be read."""
     receipt = load_receipt(app, namespace, recall_id)
     snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
     return with_headlines(app, receipt.state.request, snapshot)

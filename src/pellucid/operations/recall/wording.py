@@ -45,12 +45,12 @@ def _memory_ids(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Return the ids of all memories that a snapshot names; an id can recur.
 
     They are those of results, of what was rejected or omitted, of the nearest when it abstained, and those in a
-    result's `why` or graph path.
+    result's `why`, quotes or graph path.
     """
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
     nodes = (node for each in snapshot.results for node in each.graph_path or () if MEMORY_ID.fullmatch(node))
-    named = (found for each in snapshot.results for found in MEMORY_ID.findall(each.why))
+    named = (found for each in snapshot.results for found in (*MEMORY_ID.findall(each.why), *each.quotes))
     return (*(each.memory_id for each in listed), *nearest, *named, *nodes)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -239,8 +240,8 @@ class Intake:
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
         """Return the writes of the episode files in verbatim mode, of segments with passages, and count their parts."""
         made = (
-            episode_write(each.segment, self.namespace, self.app.clock, keeping=self._retention(each))
-            for each in observed
+            episode_write(each.segment, self.namespace, self.app.clock, keeping=kept)
+            for each, kept in zip(observed, self._retentions(observed), strict=True)
         )
         written = [(write, moments) for write, moments in made if moments]
         moments = [each for _, moments in written for each in moments]
@@ -326,24 +327,25 @@ class Intake:
                 id=episode,
                 memories=members.get(episode, ()),
                 artifacts=merge_artifacts(each.artifacts),
-                keeping=self._retention(each) if self._keeps_turns else None,
+                keeping=kept if self._keeps_turns else None,
             )
-            for each, episode in zip(observed, ids, strict=True)
+            for each, episode, kept in zip(observed, ids, self._retentions(observed), strict=True)
             if self._keeps_turns or episode in members
         ]
         self.tally.count_passages([each for _, moments in written for each in moments])
         return [write for write, _ in written]
 
-    def _retention(self, observed: Observed) -> TurnsKept:
-        """Return which of a segment's turns are kept word for word (those not forgotten and, in mode `both`, without
-        the output of tools), and what of them is doubted.
-        """
+    def _retentions(self, observed: Sequence[Observed]) -> list[TurnsKept]:
+        """Return for each segment which turns are kept word for word (not those forgotten nor, in mode `both`, the
+        output of tools), and what of them is doubted."""
         tombstones = self.app.lookup.tombstone_keys()  # asked again under the lock: something may be forgotten since
-        return TurnsKept(observed.doubted, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
+        kept = partial(TurnsKept, tools=self.mode != "both", tombstones=tombstones, secret=self.app.key)
+        return [kept(each.doubted) for each in observed]
 
 
 def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
-    """Return the ordinals of the turns in which the words of a statement, or those it was made of, are doubted."""
+    """Return the ordinals of a segment's turns whose doubt (`Doubt.covers`: what begins in quarantine) touches the
+    statement's text or quotes; one doubted as a whole counts even without these words."""
     fact = statement.observation and statement.observation.fact
     texts = [fact.content, *(each.quote for each in fact.evidence if each.quote)] if fact else []
     places = (at for at, doubt in observed.doubted.items() if any(map(doubt.covers, texts)))

@@ -141,9 +141,7 @@ def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
 
     `order` has the pool positions of its candidates, best first; `rows` is the number of memories in the namespace.
     """
-    signs = [(WEIGHTS[name], sign.value) for name, sign in _signs(pool, order, plan, rows).items()]
-    weight = sum(each for each, _ in signs)
-    return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
+    return doubt_by_signs(_signs(pool, order, plan, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +152,19 @@ class Sign:
     positions: tuple[int, ...]
 
 
-def signs_of_answer(state: State) -> Mapping[str, Sign]:
-    """Return the signs that an answer is here (`near`, `met`, `held`, see `_signs`), as far as they were measured.
+def doubt_by_signs(signs: Mapping[str, Sign]) -> float:
+    """Return the doubt that these signs (`_signs`) make up, to six decimals: 1 if there are none."""
+    weight = sum(WEIGHTS[name] for name in signs)
+    return round(1 - fsum(WEIGHTS[name] * each.value for name, each in signs.items()) / weight, 6) if weight else 1.0
 
-    Empty if they do not make up the recorded doubt: nothing was judged or found, or `judge` raised or lowered it.
+
+def signs_of_answer(state: State) -> Mapping[str, Sign]:
+    """Return the signs that an answer is here (`near`, `met`, `held`, see `_signs`), as far as they were measured; they
+    make up the doubt by themselves unless `judge` raised or lowered it. Empty if nothing was judged or found.
     """
-    verdict = state.abstention
-    if verdict is None or not len(state.order):
+    if state.abstention is None or not len(state.order):
         return {}
     pool = _without_foreign_scores(state)
-    if doubt(pool, state.order, state.plan, state.corpus.rows) != verdict.score:
-        return {}
     return _signs(pool, state.order, state.plan, state.corpus.rows)
 
 

@@ -209,7 +209,8 @@ def _content_stems(plan: Plan) -> frozenset[str]:
 
 
 def _plan_sub_question(state: State, world: World, text: str) -> Plan | None:
-    """Return the plan of a text as a question of its own, without gate and dates; None if `clean` refuses the text."""
+    """Return the plan of a text asked as a question of its own, under the request of `state`, with the gate and the
+    reading of dates off; None if the text is empty or too long for a question."""
     settings = state.request.settings.model_copy(update={"gate": "off", "query_dates": "off"})
     try:
         return read_question(State(replace(state.request, query=text, settings=settings)), world).plan

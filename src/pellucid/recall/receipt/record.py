@@ -294,8 +294,8 @@ def _sub_plan(query: str, text: tuple[int, int], word_places: list[tuple[int, in
     """Return the plan of a sub-question: its text is that at the place `text` of the query or, if nothing is there, its
     words.
 
-    `word_places` are the places of its words in the query.
-    """
+    `word_places` are the places of its words in the query. A place is a start and a length, as for `spelled`; (0, 0) is
+    no text."""
     words = spelled(query, word_places)
     return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 

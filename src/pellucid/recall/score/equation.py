@@ -140,10 +140,10 @@ STEP = 0.001
 def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
     """Return how far each candidate is raised (0 if not) to be `STEP` above the best of the older ones it overtakes.
 
-    It overtakes those whose score (`base`, or as raised) is ahead of its own by 0 to `leads[older, newer]`; a lead
-    below 0 forbids it. The second value maps the position of each raised candidate to that of the best one it
-    overtakes. The oldest (`created`) are raised first, so that in a chain the newest ends on top.
-    """
+    It overtakes those whose score (`base`, or as raised) is ahead of its own by 0 to `leads[older, newer]`. `leads`
+    alone says who is older: it must be below 0 on the diagonal and for every other pair. The second value maps the
+    position of each raised candidate to that of the best one it overtakes. They are raised in the order of `created`,
+    so that in a chain the newest ends on top."""
     final, above = base.copy(), dict[int, int]()
     for newer in np.lexsort((np.arange(len(base)), created)).tolist():
         lead = final - base[newer]

@@ -15,6 +15,7 @@ def measure(state: State, world: World) -> State:
 
     Return the state with them as `features`, and with the cosines and the words also in its pool.
     """
+    # of all alike: legs know the cosines of their own hits alone, and vectors of words met or neighbours are in none
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
     features = replace(features, matched=_truly_matched(state, world, features.matched))

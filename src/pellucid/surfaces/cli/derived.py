@@ -63,7 +63,7 @@ def _derived_command(entry: Operation[Any, Any] | str) -> Command:
     return Command(
         words,
         row.name if row else "",
-        row.run.__module__ if row else "",
+        row.run.__module__ if row else "",  # the operation's own module: `in_home` wraps it by `functools.wraps`
         module.__name__ if module else "",
         row.help if row else own.text if own else "",
         tuple(_parameters(row, own)),

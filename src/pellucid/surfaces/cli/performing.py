@@ -19,7 +19,7 @@ def perform(command: Command, args: Args) -> None:
     """
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
-    gc.freeze()
+    gc.freeze()  # what was imported stays to the end: a search for garbage passes over it
     gc.enable()
     typed = {each.name: args[each.name] for each in (HOME, NAMESPACE) if args.get(each.name)}
     with spelled_by(shell_spelling(inputs, typed)):

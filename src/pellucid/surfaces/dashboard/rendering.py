@@ -20,6 +20,7 @@ from pellucid.surfaces.dashboard.charts.bars import format_amount
 from pellucid.surfaces.dashboard.view import View
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.headline import headline
+from pellucid.xray.words.rungs import omission_in_words
 from pellucid.xray.words.visible import visible
 
 _TAGS = {
@@ -165,6 +166,7 @@ def as_json(value: Any) -> Markup:
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
     "excerpt": headline,
+    "omission": omission_in_words,
     "cited": citation_detail,
     "verb": verb,
     "hint": hint,

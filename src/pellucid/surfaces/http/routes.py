@@ -51,9 +51,8 @@ class Route:
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
     """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any. A
-    route with a field in its path takes no fields of nested inputs (an input class within the input class), since the
-    path stands for them.
-    """
+    route with a field in its path, such as a recall's id, takes no fields of nested inputs (an input class within the
+    input class): the field in the path says which recall, which the nested input would ask anew."""
     for row in rows:
         for each in row.on.http:
             method, _, path = each.partition(" ")

@@ -106,9 +106,8 @@ class OperationWork:
         return inputs.input_from_json(call, self.route.row, self.values, **files)
 
     def _cache_headers(self, text: bytes) -> tuple[tuple[str, str], ...]:
-        """Return the response headers for caches: for a GET whose operation only reads or whose path has a field, an
-        ETag (32 hex digits of the SHA-256 of `text`), `private, no-cache` and Vary; else `no-store`.
-        """
+        """Return the response headers for caches. For a GET, if its operation only reads or its path has a field: an
+        ETag (32 hex digits of the SHA-256 of `text`), `private, no-cache` and Vary; else `no-store`."""
         if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
             return (("Cache-Control", "no-store"),)
         tag = hashlib.sha256(text).hexdigest()[:32]

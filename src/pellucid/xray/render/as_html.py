@@ -228,9 +228,10 @@ def _context(snapshot: RecallXraySnapshot) -> list[str]:
     others = tables.omitted_table(snapshot, over_budget=False)
     no_room = tables.omitted_table(snapshot, over_budget=True)
     omitted_count = len(snapshot.context.omitted)
-    left_out = f", {omitted_count} of those chosen for it left out again" if omitted_count else ""
+    included = len(snapshot.context.included)
+    chosen = f" of the {included + omitted_count} that were chosen for it; the others were left out again"
     return [
-        f"<p>{len(snapshot.context.included)} in the context{left_out}.</p>",
+        f"<p>{included} in the context{chosen if omitted_count else ''}.</p>",
         *([_others(others)] if others.rows else []),
         *([_details(away_in_words(len(no_room.rows), "budget-fit"), _table(no_room))] if no_room.rows else []),
     ]
@@ -312,5 +313,6 @@ def _text(text: str) -> str:
 
 
 def _notice(sentence: str) -> str:
-    """Return a paragraph for a section without content; `sentence` must be HTML already."""
+    """Return a paragraph in the style of a remark, such as that a section is empty or how many more there are;
+    `sentence` must be HTML already."""
     return f'<p class="none">{sentence}</p>'

@@ -13,6 +13,7 @@ from pellucid.xray.words.rungs import (
     is_direct_answer_in_question,
     is_idle,
     more_in_words,
+    neighbours_in_words,
     passed_in_words,
 )
 from pellucid.xray.words.visible import visible
@@ -31,7 +32,7 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
         return f"{_TITLE}\n{fields.NO_SNAPSHOT}"
     sections = (
         [_TITLE, f"query: {visible(snapshot.query)}", *_lines(fields.header_fields(snapshot, verbose=verbose))],
-        _section("legs", [_leg(leg) for leg in snapshot.legs if verbose or is_at_work(leg)]),
+        _section("legs", _legs(snapshot, verbose=verbose)),
         _section("filters and cuts", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
         _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
         _section("rejected", _rejected(snapshot, verbose=verbose)),
@@ -44,6 +45,15 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
 def _section(name: str, lines: list[str]) -> list[str]:
     """Return a heading and its lines; nothing if there are no lines."""
     return [f"--- {name} ---", *lines] if lines else []
+
+
+def _legs(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """Return a line for each leg (without `verbose`, those that had a reason to be asked), and one for the candidates
+    that none of them found, if there are any.
+    """
+    beside = neighbours_in_words(snapshot.neighbours)
+    lines = [_leg(leg) for leg in snapshot.legs if verbose or is_at_work(leg)]
+    return [*lines, *([f"- neighbours: {beside}"] if beside else [])]
 
 
 def _leg(leg: LegHealth) -> str:

@@ -41,7 +41,6 @@ _PLACES = "numbered by score among those shown; the context tells the same memor
 _NEXT = "ask why of one memory and this recall: what brought it in or kept it out, and what would change that"
 """Of no surface's spelling: an explanation is the same bytes wherever it is read."""
 _PATHS = "a graph path is told as it was walked, and its edges as they point"
-_ALIKE = "; what the asked edges lead to answers alike, whatever its place along the graph"
 _FOLDED = frozenset({"served-by", "admitted-by", "audit-entry", "legs", "rerank"})
 """Fields of a result that `verbose` alone shows: alike for every result, or said by its sentence already."""
 _SERVED_BY = {"hybrid": "hybrid: by the legs below, or beside a match"}
@@ -109,7 +108,8 @@ def _reading_spans(snapshot: RecallXraySnapshot, plan: QueryRead, *, verbose: bo
     """
     why = f" ({plan.reason})" if plan.reason else ""
     said = " what was said" if plan.dates_what_was_said else ""
-    names = joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
+    named = (*plan.entities, *(name for name in plan.named if name not in plan.entities))
+    names = joined_names(f'"{each}"' if " " in each else each for each in named)
     sub_questions = joined_names(plan.sub_queries)
     parts = [
         plain(f"asks {_CLASSES[plan.query_class]}") if verbose and plan.query_class in _CLASSES else (),
@@ -147,6 +147,7 @@ def result_fields(
         ("score", verbatim(score_line(result.score_decomposition, zeros=verbose))),
         *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
         ("told", verbatim(result.told)),
+        ("quotes", joined((with_memory_names(each, snapshot) for each in result.quotes), FieldSpan("; "))),
         ("staleness", _staleness_spans(result.staleness, verbose=verbose) if result.staleness else ()),
         ("admitted-by", joined_names(result.admitted_by)),
         ("flagged", _flag_spans(result.rejected_by) if result.rejected_by else ()),
@@ -194,8 +195,7 @@ def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     (if there are any), and what a first place pays in each leg and with the reranker.
     """
     places = (_PLACES,) if len(snapshot.results) > 1 else ()
-    alike = _ALIKE if snapshot.plan and snapshot.plan.answers > 1 else ""
-    paths = (f"{_PATHS}{alike}",) if any(each.graph_path for each in snapshot.results) else ()
+    paths = (_PATHS,) if any(each.graph_path for each in snapshot.results) else ()
     return (*places, *paths, *weights_note(snapshot))
 
 

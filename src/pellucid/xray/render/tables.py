@@ -7,7 +7,7 @@ from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.recall.score.ladder import ASKED_EDGES
 from pellucid.xray.render.fields import millis
 from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
-from pellucid.xray.render.terms import decimals
+from pellucid.xray.render.terms import decimals, term_name
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.numbers import listed
 from pellucid.xray.words.rungs import (
@@ -16,6 +16,7 @@ from pellucid.xray.words.rungs import (
     is_at_work,
     is_idle,
     missing_characters,
+    neighbours_in_words,
     omission_in_words,
     rejection_in_words,
     why_rejected,
@@ -41,7 +42,8 @@ class Table:
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True, idle: bool = False) -> Table:
-    """Return a row for each leg at work: health, memories found, inadmissible memories and why they are so, a note.
+    """Return a row for each leg at work: health, memories found, inadmissible memories and why they are so, a note; and
+    one for the candidates that no leg found.
 
     With `verbose`, for the legs not at work, too; with `idle`, for these alone, whatever `verbose` is.
     """
@@ -57,23 +59,28 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True, idle: bool
         for leg in snapshot.legs
         if (not is_at_work(leg) if idle else verbose or is_at_work(leg))
     )
-    return _table(("Leg", "Health", "#Found", "#May not answer", "Why not", "Note"), rows)
+    beside = neighbours_in_words(0 if idle else snapshot.neighbours)
+    rows = (*rows, *([(plain("neighbours"), (), (), (), (), plain(beside))] if beside else []))
+    return _table(("Leg", "Health", "#Found", "#More that may not answer", "Why not", "Note"), rows)
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """Return a row for each rung: how many reached it, passed it, and passed it flagged; then what it objects to.
-    Without `verbose`, only for rungs that rejected or flagged some.
+    """Return a row for each rung: how many reached it, passed it, and (if one flagged some) passed it flagged; then
+    what it objects to. Without `verbose`, only for rungs that rejected or flagged some.
     """
+    rungs = [rung for rung in snapshot.filters if verbose or not is_idle(rung)]
+    flagged = any(rung.soft_admitted for rung in rungs)
     rows = (
         (
             verbatim(rung.name),
-            *(plain(f"{count}") for count in (rung.considered, rung.admitted, rung.soft_admitted)),
+            *(plain(f"{count}") for count in (rung.considered, rung.admitted)),
+            *((plain(f"{rung.soft_admitted}"),) if flagged else ()),
             prose("" if is_idle(rung) or not rung.reason else rejection_in_words(rung.name, rung.reason)),
         )
-        for rung in snapshot.filters
-        if verbose or not is_idle(rung)
+        for rung in rungs
     )
-    return _table(("Filter", "#Came", "#Passed", "#Let pass, but flagged", "The others"), rows)
+    titles = ("Filter", "#Came", "#Passed", *(("#Let pass, but flagged",) if flagged else ()), "The others")
+    return _table(titles, rows)
 
 
 def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
@@ -116,8 +123,8 @@ def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str]
 
 
 def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> Spans:
-    """Return why a candidate was rejected, under which results its words are quoted, and of a section which result
-    stands for its document, as far as there are such results.
+    """Return why a candidate was rejected, in which terms it is most behind, under which results its words are quoted,
+    and of a section which result stands for its document, as far as there are such.
     """
     numbers = {each.memory_id: f"[{place}]" for place, each in enumerate(snapshot.results, start=1)}
     quoting = [numbers[each] for each in candidate.quoted_under if each in numbers]
@@ -126,7 +133,9 @@ def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
     if number and number not in quoting and candidate.rejected_by != ASKED_EDGES:
         stands = f"; its document is told of under {number}"
     quoted = f"; words of it are quoted under {listed(quoting)}" if quoting else ""
-    return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(f"{stands}{quoted}"))
+    lacking = ", ".join(f"{term_name(name)} {decimals(value)}" for name, value in candidate.behind.items())
+    behind = f", most of it in {lacking}" if lacking else ""
+    return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(f"{behind}{stands}{quoted}"))
 
 
 def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCandidate]) -> Table:

@@ -83,6 +83,6 @@ def weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     shown = dict.fromkeys(name for name, _ in legend_of(snapshot))
     weights = {term_name(term): snapshot.weights.get(term_name(term)) for term in shown if term in _OF_PLACES}
     company = snapshot.weights.get("graphCompany") or 0.0
-    beside = {"graph": f" ({company:g} beside what answers)"} if company not in (0.0, weights.get("graph")) else {}
+    beside = {"graph": f" ({company:g} for what is only near)"} if company not in (0.0, weights.get("graph")) else {}
     paid = [f"{name} {weight:g}{beside.get(name, '')}" for name, weight in weights.items() if weight]
     return (f"a first place pays, a later one less (rrfK sets by how much): {', '.join(paid)}",) if paid else ()

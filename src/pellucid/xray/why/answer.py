@@ -101,7 +101,7 @@ class MemoryInRecall:
 
     @property
     def is_past(self) -> bool:
-        """Whether the question was about a past instant."""
+        """Whether the question was about a past instant (`as_of`), or about what was known at one (`as_known_at`)."""
         return self.state.request.as_of is not None or self.state.request.as_known_at is not None
 
 

@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "beside what the edges lead to",
+    ASKED_EDGES: "that no edge leads to, where edges alone are asked for",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
@@ -33,7 +33,7 @@ TURNED_AWAY = {
 NO_ANSWER = {
     "no-candidates": "nothing passed the filters",
     "only-asks": "what passed the filters only asks",
-    "not-trusted-zone": "what passed the filters is of no source that may answer alone",
+    "not-trusted-zone": "what passed the filters is neither asserted by a user nor trusted",
     "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
     "below-importance-floor": "those that passed the filters are neither important nor confirmed",
     "entity-ref-mismatch": "those that passed the filters are about somebody else",
@@ -43,7 +43,7 @@ NO_ANSWER = {
 """Why there is no direct answer, by the gate that decided it."""
 RULED_OUT = {
     "only-asks": "only asking",
-    "not-trusted-zone": "of no source that may answer alone",
+    "not-trusted-zone": "neither asserted by a user nor trusted",
     "ineligible-taxonomy-bucket": "no decision, rule or preference",
     "below-importance-floor": "neither important nor confirmed",
     "entity-ref-mismatch": "about somebody else",
@@ -179,6 +179,11 @@ def is_direct_answer_in_question(tier: TierExplain | None) -> bool:
     question's words, or a rival. False for None, and if an earlier gate ruled all out.
     """
     return tier is not None and (tier.tier_reason not in NO_ANSWER or tier.tier_reason in _CLOSE_CALLS)
+
+
+def neighbours_in_words(count: int) -> str:
+    """Say how many candidates no leg found: `25 more, beside these in their session or document`; empty for 0."""
+    return f"{count} more, beside these in their session or document" if count else ""
 
 
 def is_idle(rung: FilterTrace) -> bool:

@@ -21,7 +21,7 @@ LARGEST = {
     "heat": "how much it is used",
     "pin": "its pin",
     "expansion": "what its neighbours lend it",
-    "renewal": "its move above a memory that it follows",
+    "renewal": "its move above an older memory that answers much the same",
     "direct": "that it answers directly",
 }
 """The words for each term of a score that is not a leg's."""
@@ -36,8 +36,8 @@ TELLING = {
     "direct": "answering directly",
 }
 """Terms that a sentence names with their values if they are not 0."""
-NEWER = "newer than {older}"
-FOLLOWS = "moved just above {older}, which it follows in time"
+NEWER = "moved just above {older}, which is older and answers much the same"
+FOLLOWS = "moved just above {older}, which came before it and answers much the same"
 SUCCEEDS = "moved just above {older}, whose document its own replaces"
 """Why `renewal` moved a memory: it is of a later day, of the same day, or of a document that replaces the other's."""
 LEFT_OUT = "a memory that was itself left out ({older})"
@@ -54,6 +54,8 @@ NEIGHBOURS = (
     " its place by the words around it, and the place that the reranker gives it and them together"
 )
 """What a sentence means by neighbours, and by what they make."""
+WAYS = "by how few and sure the edges to it are, how much hangs on it, and its nearness in meaning"
+"""What decides a place along the graph."""
 STEMS = "a key word counts as held where a word of its stem stands (such as set for settings)"
 """When a word matches, for the sentences that count them."""
 AROUND = ("passage", "expansion", "rerank_passage")
@@ -110,12 +112,14 @@ def sentence(
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
     """Map each term that is not 0 in any of these scores to its words: `{"heat": "how much it is used"}`.
 
-    Those of `expansion` also say what neighbours are, and those of `bm25` when a word counts.
+    Those of `expansion` also say what neighbours are, those of `bm25` when a word counts, those of `graph` what decides
+    its places.
     """
     values = [each.model_dump(exclude_none=True) for each in scores]
     term_words = MEANING | {name: words for each in scores for name, words in term_names(each).items()}
     term_words |= {"expansion": f"{LARGEST['expansion']} ({NEIGHBOURS})"}
     term_words |= {"bm25": f"its place {LEGS['lexical'].found}; {STEMS}"}
+    term_words |= {"graph": f"its place {LEGS['graph'].found}, {WAYS}"}
     return {name: words for name, words in term_words.items() if any(each.get(name) for each in values)}
 
 

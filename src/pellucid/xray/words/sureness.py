@@ -39,21 +39,26 @@ def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     """
     judged = {name: _numbers_of(ids, results) for name, ids in trace.measured.items()}
     signs = {
-        "near": f"nearness in meaning of the nearest ({judged.get('near', 'a few')})",
-        "met": f"what the reranker gives its best ({judged.get('met', 'a few')})",
-        "held": f"share of the question's words that the first of the ranking ({judged.get('held', 'three')}) hold "
-        "together, rare ones counting more",
+        "near": f"nearness in meaning (mean of the nearest: {judged.get('near', 'a few')})",
+        "met": f"what the reranker gives (mean of its best: {judged.get('met', 'a few')})",
+        "held": "share of the question's words that the first of the ranking hold together "
+        f"({judged.get('held', 'three')}), rare ones counting more",
     }
     values = {name: value for name in signs if (value := getattr(trace, name)) is not None}
+    bounded = next((f"{each:.2f}, {words}" for each, words in _BOUNDS.items() if each == trace.doubt), "")
+    if trace.measured_doubt is not None and not bounded:
+        return ""  # recorded by an earlier version, which measured otherwise
     if not values:
-        bounds = {doubt: words for doubt, words in _BOUNDS.items() if doubt == trace.doubt}
-        return "".join(f"{doubt:.2f}, {words}; {_ranges_in_words(trace)}" for doubt, words in bounds.items())
+        return f"{bounded}; {_ranges_in_words(trace)}" if bounded else ""
     weight = sum(WEIGHTS[name] for name in values)
     parts = " + ".join(f"{WEIGHTS[name]} × {value:.4f} {signs[name]}" for name, value in values.items())
-    number = _rounded_doubt(trace.doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold))
-    return (
-        f"{number} = 1 − ({parts}) / {weight}, of all that passed the filters, shown or not; {_ranges_in_words(trace)}"
+    limits = (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold)
+    number = _rounded_doubt(trace.doubt if trace.measured_doubt is None else trace.measured_doubt, limits)
+    measured = f"{number} = 1 − ({parts}) / {weight}, of all that the filters let pass, shown or not"
+    lead = (
+        measured if trace.measured_doubt is None else f"{bounded}; by nearness and words alone it would be {measured}"
     )
+    return f"{lead}; {_ranges_in_words(trace)}"
 
 
 def _numbers_of(ids: Sequence[str], results: Sequence[str]) -> str:
@@ -84,7 +89,7 @@ def sureness_of_one(doubt: float, threshold: float) -> str:
     verdict = (
         "too doubtful to be an answer" if doubt >= threshold else "would do alone, but all together are too doubtful"
     )
-    return f"{verdict} (doubt {_rounded_doubt(doubt, (threshold,))}, {_needed(threshold)})"
+    return f"{verdict} (its own doubt {_rounded_doubt(doubt, (threshold,))}, {_needed(threshold)})"
 
 
 def _needed(threshold: float) -> str:

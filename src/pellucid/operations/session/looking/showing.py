@@ -172,7 +172,8 @@ def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]
 
 
 def _first_turn(left_out: LeftOut) -> int:
-    """Return the number of the first turn in a statement's evidence; 0 if the evidence names no turn."""
+    """Return the number of the first turn that a statement's first evidence names; 0 if it has no evidence, or names no
+    turn."""
     first = left_out.evidence[0].rpartition(":")[2].partition("-")[0] if left_out.evidence else ""
     return int(first) if first.isdigit() else 0
 

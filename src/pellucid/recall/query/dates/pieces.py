@@ -178,7 +178,8 @@ def _weekday(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _phrase(found: re.Match[str], today: date) -> Piece | None:
-    """Return the date of a fixed phrase (`_past_phrases`), such as `yesterday` or `last month`."""
+    """Return the date of a fixed phrase (`_past_phrases`), such as `yesterday` or `last month`; never None. ValueError
+    or OverflowError outside the years 1 to 9999."""
     unit, offset = _past_phrases()[found[0]].split(":")
     return _piece_at(found, relative_span(today, unit, int(offset)), relative=True)
 

@@ -119,9 +119,8 @@ class GraphFold:
     def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
         """Replace the facts and the document of one file by those of the change; a change with neither drops the file.
 
-        `space` is the file's namespace; None if the file has no contents. Facts of the memories in `refused`, which
-        belong to another file, are left out. Nodes are settled by `finish`.
-        """
+        `space` is the file's namespace; None if the file has no contents. `refused` are ids of memories that belong to
+        another file: their edges, claims and homes are left out. Nodes are settled by `finish`."""
         facts = _accepted_facts(change.facts, refused)
         has_facts = space is not None and (change.document is not None or facts != NO_FACTS)
         source = self._run("source", change.path)

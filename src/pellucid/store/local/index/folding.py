@@ -157,6 +157,7 @@ class Fold:
         times = _millis(memory.created), _millis(memory.valid_at, BEGINNING), _until(memory)
         standing = memory.status == "active", memory.trust_zone != "quarantine", boundary_bits(memory.scopes)
         weight = memory.session_id, record.ordinal, memory.importance_score, memory.pinned, change.op_id
+        # of the words as they are, not the field `content_hash`: a file may have been edited since
         keys = content_hash(memory.content, memory.entity_ref), stance_key(memory), memory.category, memory.agent
         answers = about(memory), ends_in_question(memory.content), direct_bits(memory) | own * by_user(memory)
         state = memory.status, _instant(memory.invalid_at), _instant(memory.expires_at), is_consolidated(memory)

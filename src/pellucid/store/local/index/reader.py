@@ -173,11 +173,11 @@ class LocalIndexReader:
     def _hits_of_both_arms(
         self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int
     ) -> LegHits:
-        """Return the best admissible rows, at most `pool`, and the best other rows, at most `open_pool`, best first.
+        """Return the best admissible rows, at most `pool`, and (the open arm) the best other rows, at most `open_pool`,
+        best first.
 
-        `scores` has a score for each position of the view; rows whose score is 0 are left out. For an admission of the
-        past, the others are without rows recorded after its `known`.
-        """
+        `scores` has a score for each row position of this snapshot; rows whose score is 0 are left out. For an
+        admission of the past, the others are without rows recorded after its `known`."""
         admitted, scored = self._in_view.admissible(admission), np.flatnonzero(scores)
         inside, outside = scored[admitted[scored]], scored[self._in_view.others(admission, admitted)[scored]]
         return LegHits(

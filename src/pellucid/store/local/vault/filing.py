@@ -249,9 +249,8 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _keep_ours(self, pending: Pending, new_hash: str) -> None:
-        """Write the bytes that a change would have written beside its path as a conflict file, which is named by their
-        digest `new_hash` and marked as pending review.
-        """
+        """Write, beside its path, a conflict file with the bytes that a change would have written, marked as pending
+        review; its name has `new_hash`, their digest without the mark."""
         temp = self._write_synced_temp(pending, pending_review(self._payload(pending)))
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
             self._displaced.keep(folder, temp, pending.path, new_hash)

@@ -74,8 +74,9 @@ class Twins:
 class LocalRecords:
     """The record of truth in `home`: `vault/` and `journal.db`. Shared by threads and processes.
 
-    Call `drain` once after opening: it finishes what a crash interrupted. `displaced_for_s` is how many seconds a
-    replaced file is kept, because an editor may still write to it.
+    `drain` finishes what a crash interrupted: whoever opens a home calls it once (the opening job that takes over edits
+    has the indexer catch up, which does so), and a home that is only looked at stays as it is. `displaced_for_s` is how
+    many seconds a replaced file is kept, because an editor may still write to it.
     """
 
     def __init__(self, home: Path, *, displaced_for_s: float = 5.0, failpoint: Failpoint = never) -> None:

@@ -80,7 +80,7 @@ class Scrub:
 
     @cached_property
     def _conflict_stems(self) -> set[tuple[Folder, str]]:
-        """The folder and the stem of the conflict files that these paths can have."""
+        """The folder and the stem (`conflict_stem`) of the conflict files that each path in `_all_paths` can have."""
         split = (paths.parts(path) for path in self._all_paths)
         return {(tuple(above), paths.conflict_stem(name)) for *above, name in split}
 
