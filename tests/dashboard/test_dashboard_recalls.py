@@ -131,6 +131,13 @@ def test_parts_are_left_out_as_the_receipt_says(server: Served, visitor: Visitor
     assert shown.count("would enter") == len(effect.get("entered", ()))
     for move in effect.get("moved", ()):
         assert f"#{move['before']} → #{move['after']}" in shown
+    changed = (
+        *effect.get("entered", ()),
+        *effect.get("left", ()),
+        *(each["memoryId"] for each in effect.get("moved", ())),
+    )
+    assert changed
+    assert all(found["words"][each] in words(shown) for each in changed)
     assert visitor.get(f"{UI}/{recall_id}?without-moon=yes").status == 400
 
 
@@ -228,6 +235,34 @@ def test_two_recalls_stand_side_by_side(server: Served, visitor: Visitor, asked:
     assert page.count('<span class="chip warn">only here</span>') == len(found["left"]) + len(found.get("entered", ()))
     assert f"{len(found.get('entered', ()))} only in B, {len(found['left'])} only in A" in words(page)
     assert "without: none → lexical" in words(page)
+    sides, _, apart = page.partition("<section><h2>")
+    shown = server.get(f"/v1/snapshots/{asked['recallId']}").json["snapshot"]
+    assert shown["results"]
+    assert all(shown["words"][each["memoryId"]] in words(sides) for each in shown["results"])
+    assert all(found["words"][each["memoryId"]] in words(apart) for each in found["left"])
+
+
+def test_where_a_recall_had_no_room_or_is_asked_again_memories_are_told_by_their_words(
+    server: Served, visitor: Visitor
+) -> None:
+    for number in range(6):
+        server.post("/v1/memories", {"content": f"The ferry of berth {number} leaves when the bell rings"})
+    query = "when does the ferry of a berth leave?"
+    made = server.post("/v1/recall", {"query": query, "budget": 200}).json
+    tight = server.get(f"/v1/snapshots/{made['recallId']}").json["snapshot"]
+    left = visitor.get(f"{UI}/{made['recallId']}").text.partition("<h3>Left out</h3>")[2].partition("</section>")[0]
+    assert tight["context"]["omitted"]
+    assert all(tight["words"][each["memoryId"]] in words(left) for each in tight["context"]["omitted"])
+    before = server.post("/v1/recall", {"query": query, "topK": 2}).json
+    gone = before["memories"][0]["memory"]["id"]
+    assert server.post(f"/v1/memories/{gone}/archive").status == 200
+    live = server.get(f"/v1/snapshots/{before['recallId']}/replay?live=true").json
+    shifted = [each["memoryId"] for name in ("entered", "left") for each in live["live"]["difference"][name]]
+    assert gone in shifted
+    assert len(shifted) == 2
+    again = visitor.get(f"{UI}/{before['recallId']}?live=yes").text.partition("Asked again today: not the same.")[2]
+    given = words(f"<p>{again.partition('would be given')[2].partition('</section>')[0]}")
+    assert all(live["words"][each] in given for each in shifted)
 
 
 def test_the_json_of_a_recall_is_what_a_program_gets(server: Served, visitor: Visitor, asked: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kits.vault import Opener, a_memory, bring_in, file_memories, keep, run
+from kits.why import told
 from pellucid.app import App
 from pellucid.operations.recall.recalling import recall, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
@@ -164,6 +165,16 @@ def test_an_xray_says_of_a_memory_that_was_cut_and_of_no_other_how_much_of_it_is
         assert [line for line in text.splitlines() if line.startswith("    told: ")] == [f"    told: {said}"]
         assert [line for line in markdown.splitlines() if "**Told:**" in line] == [f"- **Told:** `{said}`"]
         assert said in text.partition(f"    memory: {cut.memory_id}\n")[2].partition("\n[")[0]
+
+
+def test_why_says_of_a_memory_that_was_cut_and_of_no_other_how_much_of_it_is_told(harbour: App) -> None:
+    query = "how much does the harbour crane lift?"
+    (cut,) = run(harbour, query, budget=700).context.cuts
+    whole = f'call("memory.show", memory_id="{cut.memory_id}")'
+    said = f"The context tells {cut.shown} of 25 sentences, the whole: {whole}."
+    assert said in told(harbour, cut.memory_id, query, budget=700).sentence
+    assert "The context tells" not in told(harbour, cut.memory_id, query).sentence
+    assert "The context tells" not in told(harbour, "the ferry leaves the harbour at nine", query, budget=700).sentence
 
 
 def test_a_passage_that_breaks_off_in_mid_sentence_says_so_at_both_ends(house: Opener, tmp_path: Path) -> None:

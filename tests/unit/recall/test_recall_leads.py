@@ -316,6 +316,22 @@ def test_a_part_that_is_asked_for_stands_in_the_place_of_the_lead(harbour: App) 
     assert " SPEC-1 › requires: 2, 3" in said
 
 
+def test_of_a_long_part_that_is_asked_for_the_passage_that_meets_the_other_words_is_told(
+    house: Opener, tmp_path: Path
+) -> None:
+    cleaned = "The printer is cleaned each spring, and nobody has complained of it so far. " * 40
+    ink = "It takes blue ink for spring tides."
+    long = FILES["tide"].replace("The printer takes blue ink for spring tides", f"{cleaned}{ink} {cleaned}It takes red")
+    for name, text in {**FILES, "tide": long}.items():
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path,), glob="*.md"))
+    said = lines(app, "what does SPEC-1 require about blue ink?")
+    printing = next(at for at, line in enumerate(said) if line.endswith("SPEC-2: Tide tables › Printing"))
+    assert "(in part; whole: " in said[printing]
+    assert any(ink in line for line in said[printing + 1 : printing + 5])
+
+
 def test_who_requires_something_says_so_itself_in_a_header_or_in_a_sentence(harbour: App) -> None:
     said = lines(harbour, "what depends on SPEC-1")
     ferry = next(at for at, line in enumerate(said) if line.endswith("SPEC-5: Ferry timetable"))
@@ -429,6 +445,11 @@ def test_before_it_was_retired_nothing_is_marked(house: Opener, tmp_path: Path) 
         text = run(app, query, **past).context.text
         assert "match at dusk" in text
         assert "its document is" not in text
+        before = xray_new_recall(app, RecallInput(query=query, namespace=HERE, **past)).results[0]
+        assert before.provenance
+        assert (before.provenance.stale, before.provenance.safety_reasons) == (False, ())
+        assert before.staleness
+        assert (before.staleness.retired, before.staleness.superseded, before.staleness.due) == (None, False, False)
 
 
 def order(app: App, query: str, **given: object) -> list[str]:

@@ -266,6 +266,20 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
     assert not sentence(found, None, scores(vector=0.6, expansion=0.5), FIVE).startswith("Here")
 
 
+def test_the_neighbour_that_lends_most_is_named_and_is_of_the_same_session(told: App) -> None:
+    sessions = {each.memory.id: each.memory.session_id for each in told.index.memories(HERE)}
+    named = 0
+    for query in QUESTIONS:
+        results = explained(told, query).results
+        for result in results:
+            if lender := re.search(r"above all (?:by )?\[(\d+)\]", result.why):
+                neighbour = results[int(lender[1]) - 1]
+                assert neighbour.memory_id != result.memory_id
+                assert sessions[neighbour.memory_id] == sessions[result.memory_id] is not None
+                named += 1
+    assert named
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -131,7 +131,7 @@ def test_a_retired_section_is_told_once_and_no_twin_says_that_it_is_safe() -> No
     drawn = render(holding(provenance=retired, staleness=due), "text", verbose=True)
     assert "    safety: requires-review: its document is superseded by SPEC-034\n" in drawn
     assert drawn.count("superseded by SPEC-034") == 1
-    for twin in ("stale=", "safe=", "retrieval-reason"):
+    for twin in ("stale=", "safe=", "retrieval-reason", "staleness: "):
         assert twin not in drawn
 
 
@@ -160,6 +160,18 @@ def test_what_did_not_fit_says_by_how_much_and_why_says_what_room_was_left(house
     answer = told(app, missed, CRANE)
     left = snapshot.budget.chars - snapshot.budget.used
     assert f"but did not fit: {left} of 400 characters were left. Raising the budget to" in answer.sentence
+
+
+def test_a_result_is_told_with_the_end_of_its_passage_and_what_was_turned_away_by_its_beginning(house: Opener) -> None:
+    app, rope = house(top_k_facts=1), "with a rope of hemp, " * 8
+    first, second = (a_memory(n, f"The crane {n} lifts timber {rope}and never steel") for n in (1, 2))
+    file_memories(app, [first, second])
+    shown = xray_new_recall(app, RecallInput(query="which crane 1 lifts timber", namespace=HERE))
+    (result,), (away,) = shown.results, shown.rejected
+    whole = {each.id: each.content for each in (first, second)}
+    assert shown.words[result.memory_id] == whole[result.memory_id]
+    assert shown.words[away.memory_id].endswith("…")
+    assert len(shown.words[away.memory_id]) <= 160
 
 
 def test_a_repeat_of_what_was_left_out_is_counted_and_not_listed(house: Opener) -> None:

@@ -8,6 +8,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
 from pellucid.operations.recall.why import WhyInput, explain_memory, why
 from pellucid.recall.receipt.record import pack, unpack
+from pellucid.settings.sections import LegWeights
 from pellucid.xray.why.sentence import sentences
 
 
@@ -164,6 +165,19 @@ def test_a_leg_that_was_left_out_is_the_one_switched_on(house: Opener) -> None:
     finding = found(app, kept, query, without=("vector", "recent"))
     assert (finding.stage, finding.degraded) == ("leg-off", ())
     assert change_of(finding, "leg").apply in ("leave out without=('vector',)", "leave out without=('recent',)")
+
+
+@pytest.mark.requirement("XRAY-3", "XRAY-4")
+def test_a_leg_of_no_weight_is_the_one_switched_on_with_its_usual_weight(house: Opener) -> None:
+    app = house(leg_weights=LegWeights(vector=0.0, recent=0.0))
+    kept = keep(app, "Our vessel departs at dawn").memory.id
+    query = "ship leaves early"
+    assert not recalled(app, kept, query)
+    finding = found(app, kept, query)
+    change = change_of(finding, "leg")
+    assert (change.setting, change.was, change.to) == ("legWeights.vector", "0", "1")
+    assert sentences(finding).endswith("Switching legWeights.vector on admits it (verified).")
+    assert recalled(app, kept, query, settings={change.setting: float(change.to)})
 
 
 @pytest.mark.requirement("XRAY-3")
