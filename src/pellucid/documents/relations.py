@@ -65,9 +65,9 @@ _SUCCEEDED = re.compile(
 _END_OF_CLAUSE = re.compile(r"[.;](?:\s|$)")
 _NUMBERING = re.compile(r"(?:§\s*)?(?:\d{1,4}(?:\.\d{1,4}){0,6}\.?|[a-z]\.)\s+")
 _LEAD = re.compile(
-    r"(?P<item>[ \t]*+(?:[-*+|]|\d{1,3}[.)])[ \t]++)?[ \t]*+[*_`]{0,3}(?P<verb>"
-    + "|".join(re.escape(each).replace(r"\ ", r"[\s_-]{1,3}") for each in sorted(_VERBS, key=len, reverse=True))
-    + r")(?![\w-])",
+    r"(?P<item>[ \t]*+(?:[-*+|]|\d{1,3}[.)])[ \t]++)?[ \t]*+[*_`]{0,3}(?P<verb>(?a:"
+    + "|".join(re.escape(each).replace(r"\ ", r"(?u:[\s_-]{1,3})") for each in sorted(_VERBS, key=len, reverse=True))
+    + r"))(?![\w-])",
     re.IGNORECASE,
 )
 """A verb at the beginning of a line, after a list sign and emphasis: `- **Depends on`."""

@@ -80,7 +80,7 @@ class Trail:
         name = self.before.pop(entry.old)
         if entry.status == "D":
             self.today[entry.old] = name
-            self.found[name].append(Version(commit, seconds, None))
+            self.found.setdefault(name, []).append(Version(commit, seconds, None))
 
 
 @dataclass(slots=True)

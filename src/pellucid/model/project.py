@@ -37,8 +37,8 @@ def folder_path(folder: str) -> PurePosixPath | PureWindowsPath | None:
     """Return a folder as a path without `..`, of POSIX if it begins with `/`, else of Windows; None if it is not
     absolute, or begins with `/` and has a null character.
     """
-    if folder.startswith("/") and "\0" not in folder:
-        return PurePosixPath("/" + posixpath.normpath(folder).lstrip("/"))
+    if folder.startswith("/"):
+        return None if "\0" in folder else PurePosixPath("/" + posixpath.normpath(folder).lstrip("/"))
     path = PureWindowsPath(ntpath.normpath(folder))
     return path if path.is_absolute() else None
 

@@ -24,6 +24,8 @@ _KEYS = {to_camel(name): name for name in Document.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:section (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
 _PLAIN: dict[str, object] = {"heading": "", "trail": [], "level": 0, "quarantined": False}
 """What a section's marker need not say."""
+_BARE_NUMBER = re.compile(r"(?:(?<= by )|(?<=, ))(?=\d++\s*(?:$|[,;/&]|\.(?!\d)|(?:and|or)\b))")
+"""Matches before a number that is a whole item of a list after `by` or a comma: not before a date or a version."""
 
 
 def document_path(document: Document) -> str:
@@ -195,8 +197,8 @@ def _retirement_of(document: Document) -> Retirement | None:
     so, or it has no version.
 
     Of the newest versions that declare it retired without a break, the oldest gives date and id, the newest the words;
-    a bare number after `by` or a comma gets the series of the document's entity: `superseded by 54` of `SPEC-2` becomes
-    `superseded by SPEC-54`.
+    after `by`, bare numbers (`_BARE_NUMBER`) get the series of the document's entity, if it is not the path:
+    `superseded by 54` of `SPEC-2` becomes `superseded by SPEC-54`.
     """
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):
@@ -206,8 +208,9 @@ def _retirement_of(document: Document) -> Retirement | None:
     if ended is None:
         return None
     said, (series, dash, _) = retirement(document.versions[-1].values), document.entity.rpartition("-")
-    if dash:  # a bare number is of the document's own series
-        said = re.sub(r"(?<= by )(?=\d)|(?<=, )(?=\d)", f"{series}-", said)
+    if dash and document.entity != document.path:  # a bare number is of the document's own series
+        before, by, names = said.partition(" by ")
+        said = before + _BARE_NUMBER.sub(lambda _: f"{series}-", by + names)
     return Retirement(said=said, since=ended.valid_from, by=ended.id)
 
 

@@ -66,6 +66,9 @@ def test_a_time_beside_the_date_is_read():
         "May 2026",
         "March 1",
         "20260301",
+        "1 aprıl 2024",
+        "1 APRİL 2024",
+        "# Auguſt 1, 2024",
         "",
     ],
 )

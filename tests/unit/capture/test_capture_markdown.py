@@ -156,6 +156,7 @@ DOCUMENTS = {
     "a readme with an example": (
         "# Bot\n\n## Install\n\n`pip install bot`\n\n## Example\n\n**User:** hi\n\n**Assistant:** hello\n\n## License\n"
     ),
+    "letters like ours": "## Uſer\n\nWhich cache?\n\n## Aı\n\nRedis.\n\n## Aİ\n\nRedis.\n",
     "an example in a fence": "# Bot\n\n```\n## User\nhi\n## Assistant\nhello\n```\n",
 }
 
@@ -163,7 +164,7 @@ DOCUMENTS = {
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_is_refused_by_name_and_skipped_in_a_folder(tmp_path: Path, name: str):
     path = tmp_path / "document.md"
-    path.write_text(DOCUMENTS[name])
+    path.write_text(DOCUMENTS[name], "utf-8")
     (tmp_path / "chat.md").write_text("## User\n\nWhich cache?\n\n## Assistant\n\nRedis.\n")
     report = CaptureReport()
 

@@ -82,6 +82,17 @@ def test_a_file_that_was_deleted_and_restored_was_gone_in_between(git: Git) -> N
     assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", None), ("2024-03-01", "Draft")]
 
 
+def test_a_file_that_was_deleted_and_came_back_as_a_link_has_its_history_once_it_is_a_file_again(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft"})
+    git.commit(FEB, {"a.md": None})
+    (git.top / "a.md").symlink_to("elsewhere")
+    git.commit(MAR, {})
+    (git.top / "a.md").unlink()
+    (git.top / "a.md").write_text("Final", "utf-8")
+    (history,) = told(git, "a.md").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", None)]
+
+
 def test_a_path_that_another_document_left_brings_none_of_that_ones_past(git: Git) -> None:
     text = "text\n" * 20
     git.commit(JAN, {"a.md": "Draft\n" + text})

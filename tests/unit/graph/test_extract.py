@@ -382,6 +382,14 @@ def test_a_paragraph_in_a_relationships_block_does_not_go_on_with_the_verb_above
     ]
 
 
+def test_a_word_with_letters_like_those_of_a_verb_is_no_verb() -> None:
+    text = "- ımplements: SPEC-1\n- İmplements: SPEC-2\n- ſupersedes: SPEC-3\n- Depends\u00a0on: SPEC-4"
+    assert arrows(facts(section(1, "Relationships", text))) == [
+        *(("spec-54", "RELATES_TO", f"spec-{number}") for number in (1, 2, 3)),
+        ("spec-54", "DEPENDS_ON", "spec-4"),
+    ]
+
+
 def test_what_was_redacted_is_no_name() -> None:
     assert arrows(facts(section(1, "Depends on", "[[redacted:github-token]] and SPEC-2"))) == [
         ("spec-54", "DEPENDS_ON", "spec-2")

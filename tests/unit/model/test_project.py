@@ -77,7 +77,7 @@ def test_a_folder_is_compared_by_its_parts_and_not_by_its_letters() -> None:
     assert not contains_folder("/C:/work", "C:\\work\\api")
 
 
-@pytest.mark.parametrize("text", ["", "api", "../api", "~/api", "./x", "\0", "C:api"])
+@pytest.mark.parametrize("text", ["", "api", "../api", "~/api", "./x", "\0", "C:api", "/a\0b", "//srv/share/a\0b"])
 def test_what_is_no_absolute_folder_is_none(text: str) -> None:
     assert folder_path(text) is None
     assert not contains_folder("/", text)

@@ -137,6 +137,28 @@ def test_a_header_version_is_a_memory_of_its_values() -> None:
 
 
 @pytest.mark.parametrize(
+    ("entity", "status", "said"),
+    [
+        ("SPEC-2", "Superseded by 54", "superseded by SPEC-54"),
+        ("SPEC-2", "Superseded by 54, 055 and SPEC-7", "superseded by SPEC-54, SPEC-055 and SPEC-7"),
+        ("SPEC-2", "Superseded by SPEC-54, 55.", "superseded by SPEC-54, SPEC-55."),
+        ("SPEC-2", "Superseded by 2.0 of the guide", "superseded by 2.0 of the guide"),
+        ("SPEC-2", "Superseded by SPEC-54, 2024-03-01", "superseded by SPEC-54, 2024-03-01"),
+        ("SPEC-2", "Withdrawn, 2024-03-01", "withdrawn, 2024-03-01"),
+        ("SPEC-2", "Withdrawn, 1 March 2024", "withdrawn, 1 March 2024"),
+        ("SPEC-2", "Retired, 2024", "retired, 2024"),
+        ("docs/api-v1.md", "Superseded by 2.0 of the guide", "superseded by 2.0 of the guide"),
+        ("docs/api-v1.md", "Superseded by 54", "superseded by 54"),
+    ],
+)
+def test_a_number_alone_in_what_replaced_a_document_is_of_its_own_series(entity: str, status: str, said: str) -> None:
+    made = document(entity=entity, path="docs/api-v1.md", versions=(version(1, values={"status": status}),))
+    ((memory, _),) = read(render_document(made, [])).memories
+    assert memory.retired
+    assert memory.retired.said == said
+
+
+@pytest.mark.parametrize(
     ("entity", "title", "line"),
     [
         ("SPEC-037", "Dedup contract", "SPEC-037: Dedup contract"),

@@ -151,6 +151,11 @@ def test_a_remnic_memory_keeps_what_its_frontmatter_says(tmp_path: Path) -> None
     assert memory.evidence == "fact-1-a.md:19-19"
 
 
+def test_blanks_before_a_remnic_memory_do_not_count_as_its_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, "x1.md", "---\nid: x1\ncategory: fact\n---\n  \n\t\n  The port is 80\nor 81\n \n")
+    assert read(path).memories[0].evidence == "x1.md:7-8"
+
+
 @pytest.mark.parametrize(
     ("given", "status"),
     [

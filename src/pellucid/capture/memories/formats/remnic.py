@@ -81,7 +81,7 @@ def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[Ado
     created = as_instant(first_text(values, "created")) or document.modified
     name = first_text(values, "category") or ""
     foreign_name = () if name in CATEGORIES or not name else (name,)
-    first = parts.first_line + len(parts.body) - len(parts.body.lstrip("\n"))
+    first = parts.first_line + parts.body.count("\n", 0, len(parts.body) - len(parts.body.lstrip()))
     yield AdoptedMemory(
         "remnic",
         content,

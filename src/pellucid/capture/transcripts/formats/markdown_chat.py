@@ -61,7 +61,7 @@ ROLES: dict[str, Role] = {
 _NAME = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 _HEADING = re.compile(
     rf"(?P<quote>>[ ]?)?(?P<level>#{{1,6}}[ ]+)?(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<mark>_\*\*|\*\*|__)?"
-    rf"(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<name>{_NAME})(?P<said> said)?(?:: [^()*_:\n]{{1,60}}?)?"
+    rf"(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<name>(?a:{_NAME}))(?P<said> said)?(?:: [^()*_:\n]{{1,60}}?)?"
     r"(?P<note>(?: - sidechain)?(?:[ ]*[(\[][^()\[\]\n]{1,160}[)\]]){0,2})"
     r"(?P<colon>:)?(?(mark)(?:\*\*_|\*\*|__))(?P<after>:)?"
     r"(?:[ ]*[(\[](?P<later>[^()\[\]\n]{1,160})[)\]])?(?:[ \t]+(?P<words>\S.*))?[ \t]*",

@@ -16,7 +16,7 @@ from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn, TurnKind
 
 _MONTHS = {name.lower(): number for names in (month_name, month_abbr) for number, name in enumerate(names) if name}
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_MONTH = rf"(?P<month>(?a:{'|'.join(sorted(_MONTHS, key=len, reverse=True))}))\.?"
 _DAY = r"(?P<day>\d{1,2})(?!\d)"
 _YEAR = r"(?P<year>\d{4})(?!\d)"
 _WEEKDAY = rf"(?:(?:{'|'.join((*day_name, *day_abbr))})\.?,? )?"
