@@ -18,7 +18,7 @@ from pellucid.model.turn import Turn
 from pellucid.operations.admin.health import DoctorOutput, examine_home
 from pellucid.operations.browsing import ListInput, ShowInput, list_memories, show_memory
 from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, forget, purge
-from pellucid.operations.remains import finish_erasures_if_possible
+from pellucid.operations.remains import bytes_needed_to_finish, finish_erasures, finish_erasures_if_possible
 from pellucid.operations.session.intake import Intake
 from pellucid.store.records import FileRemoval, JournalOperation, content_digest
 
@@ -160,6 +160,17 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
     assert any(row.get("kind") == "erasure" for row in app.ledger.rows())
     app.close()
     assert not (filled.home / "erasing").exists()
+    assert holding(filled.home) == []
+
+
+def test_the_room_that_is_said_to_be_needed_is_enough(filled: Disk) -> None:
+    filled.leave(900 << 10)
+    app = filled.open()
+    assert forget_secret(app).remains
+    filled.relieve()
+    filled.leave(bytes_needed_to_finish(app) + 4096)  # a file system is filled by whole pages
+    assert finish_erasures(app) == 1
+    app.close()
     assert holding(filled.home) == []
 
 

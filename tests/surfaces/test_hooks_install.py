@@ -142,6 +142,18 @@ def test_the_agent_is_given_the_tools_too_beside_what_others_registered(
     assert file.read_text() == CONFIG[program]
 
 
+@pytest.mark.parametrize("name", ["mem-\U0001f600", "größe", 'a "b" \\c', "tab\tand\x7fdel"])
+@pytest.mark.parametrize("program", SERVERS)
+def test_the_tools_are_registered_for_a_home_of_any_name(
+    cli: Cli, at_home: Path, tmp_path: Path, program: str, name: str
+) -> None:
+    home = str(tmp_path / name)
+    cli("hooks", "install", "--for", program, "--home", home)
+    assert servers(at_home / SERVERS[program])["pellucid"]["args"][4:] == ["--home", home]
+    cli("hooks", "remove", "--for", program, "--home", home)
+    assert not (at_home / SERVERS[program]).exists()
+
+
 @pytest.mark.parametrize("program", SERVERS)
 def test_hooks_may_be_had_without_the_tools(cli: Cli, at_home: Path, program: str) -> None:
     cli("hooks", "install", "--for", program, "--no-mcp")

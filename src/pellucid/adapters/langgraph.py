@@ -103,7 +103,7 @@ class MemoryStore(BaseStore):
         else:
             ranked = [(each.memory, None) for each in self._memory.list(tag=_TAG, limit=_MOST).memories]
         items = [_item(memory, score) for memory, score in ranked]
-        passing = [each for each in items if _passes_filters(each, op)]
+        passing = [each for each in items if each and _passes_filters(each, op)]
         return passing[op.offset : op.offset + op.limit]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
@@ -113,8 +113,8 @@ class MemoryStore(BaseStore):
         Each is cut to its first `op.max_depth` parts (None: not cut) and returned once. Only the newest 1000 items are
         looked at.
         """
-        items = self._memory.list(tag=_TAG, limit=_MOST).memories
-        names = {_item(each.memory).namespace for each in items}
+        items = [_item(each.memory) for each in self._memory.list(tag=_TAG, limit=_MOST).memories]
+        names = {each.namespace for each in items if each}
         matching = [
             each
             for each in names
@@ -140,20 +140,29 @@ def _memory_content(value: Mapping[str, Any]) -> str:
 
 def _object_in(content: str) -> dict[str, Any] | None:
     """Return the JSON object that a memory's content is; None if it is anything else."""
-    try:
-        parsed: object = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    parsed = _json_in(content)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
 
 
-def _item(memory: Memory, score: float | None = None) -> SearchItem:
+def _json_in(text: str) -> object:
+    """Return the value that a JSON text stands for; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _item(memory: Memory, score: float | None = None) -> SearchItem | None:
     """Return a memory as the store's item; its value is the JSON object of the content, else `{"text": content}`.
 
-    Namespace and key are read from the memory's entity name (see `_entity_name`); ValueError if that is no such list.
-    `score` is the memory's final score in the recall, None if there was no query.
+    Namespace and key are read from the memory's entity name (see `_entity_name`); None if that is no such list, as of a
+    memory that has the store's tag from elsewhere. `score` is the memory's final score in the recall, None if there was
+    no query.
     """
-    *namespace, key = cast("list[str]", json.loads(memory.entity_ref or "[]"))
+    names = _json_in(memory.entity_ref or "")
+    if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
+        return None
+    *namespace, key = cast("list[str]", names)
     kept = _object_in(memory.content)
     value = {_TEXT: memory.content} if kept is None else kept
     return SearchItem(tuple(namespace), key, value, memory.created, memory.updated, score)

@@ -101,8 +101,8 @@ def has_unfinished_erasure(app: App) -> bool:
 
 
 def bytes_needed_to_finish(app: App) -> int:
-    """Return the bytes of free disk space that an interrupted erasure needs to be finished: the size of the largest
-    database plus 256 KiB, whether there is such an erasure or not."""
+    """Return the bytes of free disk space that an interrupted erasure needs at most to be finished: what writing the
+    largest database anew takes, whether there is such an erasure or not."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 

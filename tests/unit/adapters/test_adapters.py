@@ -122,6 +122,19 @@ def test_langgraphs_namespaces_are_matched_whole_and_then_cut(memory: Pellucid) 
     assert store.list_namespaces(max_depth=2, limit=1, offset=1) == [("user", "bo")]
 
 
+def test_a_memory_that_only_has_langgraphs_tag_is_no_item_of_its_store(memory: Pellucid) -> None:
+    pytest.importorskip("langgraph.store.base")
+    from pellucid.adapters.langgraph import MemoryStore
+
+    store = MemoryStore(memory)
+    store.put(("quay",), "crane", {"text": CRANE})
+    for number, ref in enumerate((None, "harbour crane", "{}", "[]", '["quay", 3]', "40")):
+        memory.remember(f"The harbour crane number {number} is red.", tags=("langgraph",), entity_ref=ref)
+    assert [each.key for each in store.search(())] == ["crane"]
+    assert [each.key for each in store.search((), query=QUESTION)] == ["crane"]
+    assert store.list_namespaces() == [("quay",)]
+
+
 def test_the_claude_agent_sdk_is_given_hooks_and_tools(memory: Pellucid) -> None:
     pytest.importorskip("claude_agent_sdk")
     from pellucid.adapters.claude_agent import hooks, server

@@ -244,7 +244,14 @@ def test_tokens_and_cost_add_up_over_failed_attempts_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "usage", [{}, {"prompt_tokens": -5, "completion_tokens": "many"}, {"prompt_tokens": 10**12}, 7]
+    "usage",
+    [
+        {},
+        {"prompt_tokens": -5, "completion_tokens": "many"},
+        {"prompt_tokens": True, "completion_tokens": True},
+        {"prompt_tokens": 10**12},
+        7,
+    ],
 )
 def test_an_endpoint_that_does_not_tell_its_tokens_is_charged_by_characters(usage: object) -> None:
     text = '{"word": "yes", "sure": null, "parts": []}'

@@ -287,6 +287,13 @@ def test_the_complaint_is_shown_short_without_secrets_colours_and_the_prompt_and
     assert not [each for each in (key, DATA, "Say a word", "\x1b", "[31m") if each in str(error)]
 
 
+def test_no_line_of_the_prompt_stands_in_the_complaint_whatever_blanks_and_signs_it_has(program: Program) -> None:
+    bench = Bench(program(READ, "sys.stderr.write(prompt + '\\nno login\\n')", "sys.exit(7)"))
+    with pytest.raises(ChatError) as caught:
+        bench.ask("a turn  of two blanks,\n\tone \t of tabs\nand one of \U0001f469\u200d\U0001f4bb signs\n")
+    assert caught.value.complaint == "no login"
+
+
 def test_a_run_starts_it_no_more_often_than_its_cap(program: Program, tmp_path: Path) -> None:
     count = f"open({str(tmp_path / 'tries')!r}, 'a').write('x')"
     bench = Bench(program(READ, count, "sys.exit(1)"), retries=9, command_calls=2)

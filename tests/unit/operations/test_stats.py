@@ -260,6 +260,20 @@ def test_whole_days_count(filled: App) -> None:
         stats(filled, StatsInput(namespace=HERE, panel="tokens", since=evening, until=datetime(2026, 4, 1, tzinfo=UTC)))
 
 
+@pytest.mark.parametrize("until", ["0001-01-01T00:00:00Z", "9999-12-31T12:00:00Z"])
+def test_an_end_at_the_edge_of_the_calendar_is_refused_with_what_to_do(filled: App, until: str) -> None:
+    asked = StatsInput.model_validate({"namespace": HERE, "panel": "tokens", "until": until})
+    with pytest.raises(InputError, match=r"until expects a time after 0001-01-01 .* got") as caught:
+        stats(filled, asked)
+    assert "leave it out" in caught.value.next_step
+
+
+def test_a_range_up_to_the_last_day_of_the_calendar_counts_every_day(filled: App) -> None:
+    last = datetime(9999, 12, 31, tzinfo=UTC)
+    outcome = stats(filled, StatsInput(namespace=HERE, panel="tokens", until=last))
+    assert (outcome.totals, outcome.until) == (stats(filled, StatsInput(namespace=HERE, panel="tokens")).totals, last)
+
+
 def test_a_panel_says_by_what_it_can_be_summed(filled: App) -> None:
     with pytest.raises(InputError, match='by expects one of memory for never-cited; got "agent"'):
         stats(filled, StatsInput(namespace=HERE, panel="never-cited", by="agent"))

@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pellucid.clock import SystemClock
 from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.history.history_port import RecallRecord
 from pellucid.store.history.receipts_port import RecallFilter, RecallRow, Receipts
@@ -208,6 +209,18 @@ def test_another_namespace_can_neither_pin_nor_let_go(tmp_path: Path) -> None:
     assert [row.pinned for row in history.receipts.recalls(HERE)] == [True, False]
     assert history.prune(before=100, keep=100) == 1
     assert whole(history, 2) == [2]
+
+
+def test_a_recall_that_another_process_still_has_to_write_can_be_pinned(tmp_path: Path) -> None:
+    asking, pinning = history_of(tmp_path), history_of(tmp_path)
+    assert asking.receipts.recalls(HERE) == pinning.receipts.recalls(HERE) == []
+    made = replace(recall(0), recall_id=SystemClock().new_id("rec"))
+    asking.later(lambda: made)
+    row = pinning.receipts.pin(made.recall_id, HERE, pinned=True)
+    assert row is not None
+    assert (row.recall_id, row.pinned) == (made.recall_id, True)
+    asking.close()
+    pinning.close()
 
 
 def test_a_pin_holds_no_words_that_were_forgotten(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ class ChatCommand:
         The failure's `complaint` is the end of what the program wrote to its standard error, without lines that stand
         in `prompt`, which it was given. `within_s`, the time it had, is for the message.
         """
-        failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(result.complaint)), prompt))
+        complaint = _printable(result.complaint.decode("utf-8", "replace"))
+        failure = partial(Failure, again=True, complaint=_shortened(self.clean(complaint), prompt))
         if result.ended == "late":
             words = f"it had not ended after {within_s:g} s, and was stopped"
             return failure("llm_timeout", words, "raise llm.commandTimeoutS")
@@ -134,16 +135,18 @@ def _missing_program(name: str, setting: str) -> Failure:
     return Failure("llm_not_installed", f"the program {name} of llm.command {where}", "install it, or give its path")
 
 
-def _printable(complaint: bytes) -> str:
-    """Return the output of a program as text without colours; control characters but line breaks become blanks."""
-    text = _COLOUR.sub("", complaint.decode("utf-8", "replace"))
-    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+def _printable(text: str) -> str:
+    """Return a text without colours; unprintable characters, such as control characters, become blanks, but line breaks
+    stay.
+    """
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in _COLOUR.sub("", text))
 
 
 def _shortened(text: str, prompt: str) -> str:
-    """Return the end of a text on one line, at most 240 characters (after `…` if more was there): its lines, with
-    blanks made single, joined by ` | `, without those that stand in the prompt.
+    """Return the end of a printable text on one line, at most 240 characters (after `…` if more was there): its lines,
+    with blanks made single, joined by ` | `, without those that stand in the prompt, whatever blanks that has.
     """
-    lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
+    given = " ".join(_printable(prompt).split())
+    lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in given]
     joined = " | ".join(lines)
     return joined if len(joined) <= _SHOWN_COMPLAINT else f"…{joined[-_SHOWN_COMPLAINT:]}"

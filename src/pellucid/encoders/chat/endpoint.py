@@ -270,7 +270,7 @@ def _token_count(usage: JsonValue, name: str) -> int | None:
     thousand million (`_MOST_TOKENS`).
     """
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and 0 <= count <= _MOST_TOKENS else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS else None
 
 
 def _unusable(flaw: str, usage: Usage, step: str = "try another model") -> Failure:

@@ -33,6 +33,9 @@ _BY_SIGNAL = 128
 _LINE = re.compile(r"^(?:command|cmd): ([^\n]{2,400})(?=\n\w+: |\Z)", re.MULTILINE)
 _EXIT = re.compile(r"^(?:Exit code:?|Process exited with code) (\d{1,3})\b[^\n]*\n?", re.MULTILINE)
 _LOOKED_AT = 400
+_SHELL = re.compile(r"(?:.*[/\\])?(?:(?:ba|z|da)?sh|cmd|powershell|pwsh)(?:\.exe)?", re.IGNORECASE)
+_RUNS_NEXT_WORD = re.compile(r"-(?:[a-z]*c|command)|/c", re.IGNORECASE)
+"""A shell's option whose value is the command line to run: `-c`, `-lc`, `/c` or `-Command`."""
 _AROUND = re.compile(r"^cd [/~$]\S* && |(?<!\s)\s*+2>&1\s*+$")
 """A change into a folder with an absolute path (mostly the project's own), and a redirection of errors."""
 _SHELL_SYNTAX = re.compile(r"[|;<>`\n\\{}*]|(?<!&)&(?!&)|\$[({]|&&.*&&")
@@ -129,15 +132,16 @@ def _command_line(content: str) -> str | None:
     """Return the command line in a call's text (its field `command:` or `cmd:`); None if there is none.
 
     A `cd /… &&` in front and `2>&1` at the end are left out. A line of over 400 characters counts as none. Of a JSON
-    list of three words whose second is an option, such as `["bash", "-lc", "make"]`, the third; of any other JSON list
-    its words, joined by blanks.
+    list by which a shell runs its last word, such as `["bash", "-lc", "make"]`, that word; of any other JSON list its
+    words, joined by blanks.
     """
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
     if line.startswith("["):
         with suppress(ValueError):
             argv = [str(word) for word in json.loads(line)]
-            line = argv[2] if len(argv) == 3 and argv[1].startswith("-") else shlex.join(argv)  # bash -lc '…'
+            in_shell = len(argv) > 2 and _SHELL.fullmatch(argv[0]) and _RUNS_NEXT_WORD.fullmatch(argv[-2])
+            line = argv[-1] if in_shell else shlex.join(argv)
     return _AROUND.sub("", line) if found else None
 
 

@@ -65,7 +65,7 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
     `limit` rows are shown, but all count in the totals. Leg lifts that the panel reads and that are due are computed
     and stored first, some of them at a time (`_compute_lifts`).
 
-    InputError for a grouping that the panel does not offer, or a range without a day.
+    InputError for a grouping that the panel does not offer, or a range without a day or beyond the calendar.
     """
     panel = PANELS[request.panel]
     by = request.by or panel.by[0]
@@ -143,9 +143,17 @@ def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last
 
 def _day_range(request: StatsInput) -> tuple[datetime | None, datetime | None]:
     """Return the start of the first day and the end of the last day of the request's range, in UTC; None for an open
-    end. A day that has begun before `until` counts as a whole. InputError if the range has no day."""
+    end. A day that has begun before `until` counts as a whole. InputError if the range has no day, or the end of its
+    last day lies outside the years 1 to 9999."""
     since = request.since and _midnight(request.since)
-    until = request.until and _midnight(request.until + timedelta(days=1, microseconds=-1))
+    try:
+        until = request.until and _midnight(request.until - timedelta(microseconds=1)) + timedelta(days=1)
+    except OverflowError:
+        raise InputError(
+            f"{field_name('until')} expects a time after 0001-01-01 and up to 9999-12-31, both 00:00 UTC; "
+            f"got {request.until}",
+            next_step="leave it out, so that no day is too late",
+        ) from None
     if since and until and since >= until:
         raise InputError(
             f"{field_name('since')} is not before {field_name('until')}, so no day counts", next_step="exchange them"

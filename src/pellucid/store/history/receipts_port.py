@@ -93,6 +93,6 @@ class Receipts(Protocol):
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
         """Pin a recall's receipt, so that `History.prune` keeps it in full, or unpin it (`pinned` False); return the
-        recall as it is then, None if unknown.
+        recall as it is then, None if unknown. Waits up to a second for a recall just made.
         """
         ...

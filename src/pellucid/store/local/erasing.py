@@ -46,21 +46,26 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
 
 def room_needed(path: Path) -> int:
-    """Return about how many free bytes `erase_remains` needs for a database: the size of its file (0 if there is none)
-    and 256 KiB.
+    """Return how many free bytes `erase_remains` needs at most for a database, by the size of its file (0 if there is
+    none).
     """
-    return (path.stat().st_size if path.exists() else 0) + _SPARE
+    return _room_for_copy(path.stat().st_size if path.exists() else 0)
+
+
+def _room_for_copy(size: int) -> int:
+    """Return how many free bytes it takes to write so many bytes of live pages anew: 2 % and 256 KiB more."""
+    return int(size * 1.02) + _SPARE
 
 
 def _check_room(connection: apsw.Connection) -> None:
-    """Raise NoRoomError if the disk has no space for a second copy of the live rows and 256 KiB more."""
+    """Raise NoRoomError if the disk has no space for a second copy of the live pages (`_room_for_copy`)."""
     (live,) = execute(
         connection,
         "SELECT (page_count - freelist_count) * page_size FROM "
         "pragma_page_count, pragma_freelist_count, pragma_page_size",
     )[0]
     path = Path(connection.filename)
-    needed, free = int(live * 1.02) + _SPARE, shutil.disk_usage(path.parent).free
+    needed, free = _room_for_copy(live), shutil.disk_usage(path.parent).free
     if free < needed:
         raise NoRoomError(
             f"{path} still holds bytes of what was deleted: to write it anew takes {needed:,} bytes, "

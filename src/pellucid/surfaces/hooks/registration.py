@@ -158,7 +158,7 @@ def _toml_with_ours(file: HostFile, wanted: Mapping[str, Any]) -> str:
     `InputError` if the file has an unusual form, such as an inline table of servers.
     """
     text = file.text or ""
-    plain = [f"{key} = {json.dumps(value)}" for key, value in wanted.items() if not isinstance(value, dict)]
+    plain = [f"{key} = {_toml_value(value)}" for key, value in wanted.items() if not isinstance(value, dict)]
     ours = file.with_line_ends("\n".join([_HEAD, *plain, ""]))
     parts = _TABLES.split(text)
     at = next((at for at, part in enumerate(parts) if part.lstrip().startswith(_HEAD)), None)
@@ -170,6 +170,13 @@ def _toml_with_ours(file: HostFile, wanted: Mapping[str, Any]) -> str:
     expected = _parse_toml(file.path, text)
     _servers(file.path, expected, ("mcp_servers",), make=True)[_NAME] = dict(wanted)
     return _check_toml(file, "".join(parts), expected)
+
+
+def _toml_value(value: object) -> str:
+    """Return a string, number, boolean or list of these as TOML, which is its JSON, but for two differences: TOML has
+    no escapes of halves of a character, and allows DEL only as an escape.
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _toml_without_ours(file: HostFile) -> str:

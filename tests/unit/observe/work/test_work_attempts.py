@@ -143,6 +143,32 @@ def test_what_an_agent_wrote_itself_is_its_own_word_and_what_it_read_is_not(tmp_
     assert [each.source_class for each in found] == [of]
 
 
+RUN = ["uv", "run", "pytest", "-q", "tests"]
+
+
+@pytest.mark.parametrize(
+    ("fails", "works"),
+    [
+        (["bash", "-lc", "pytest -q tests"], ["bash", "-lc", "uv run pytest -q tests"]),
+        (["/bin/zsh", "-l", "-c", "pytest -q tests"], RUN),
+        (["cmd.exe", "/c", "pytest -q tests"], RUN),
+        (["C:\\Windows\\powershell.exe", "-NoProfile", "-Command", "pytest -q tests"], RUN),
+        (["pytest", "-q", "tests"], RUN),
+    ],
+)
+def test_of_a_list_of_words_only_a_shell_has_its_command_in_the_last(
+    tmp_path: Path, fails: list[str], works: list[str]
+) -> None:
+    steps: list[Step] = [
+        ("shell", {"command": fails}, NOT_FOUND.format("pytest"), True),
+        ("shell", {"command": works}, "3 passed", False),
+    ]
+    found, _ = kept(tmp_path, transcript(steps))
+    assert [each.fact.content for each in found] == [
+        "`pytest -q tests` fails (exit 127), `uv run pytest -q tests` works"
+    ]
+
+
 def test_a_codex_session_tells_its_exit_codes_in_another_way(tmp_path: Path) -> None:
     def item(kind: str, **fields: object) -> dict[str, object]:
         return {"type": "response_item", "timestamp": AT, "payload": {"type": kind, **fields}}

@@ -67,11 +67,12 @@ class LocalReceipts:
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
         """Pin a recall's receipt, so that `History.prune` keeps it in full, or unpin it (`pinned` False); return the
-        recall as it is then, None if the namespace has none with this id.
+        recall as it is then, None if the namespace has none with this id. Waits up to a second for a recall just made.
         """
-        with immediate(self.queries.connection()):
-            self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
-            return self.find(recall_id, namespace)
+        if self.find(recall_id, namespace):  # before the transaction, which would keep another process from writing it
+            with immediate(self.queries.connection()):
+                self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
+        return self.find(recall_id, namespace)
 
 
 def _recall_row(*row: Any) -> RecallRow:
