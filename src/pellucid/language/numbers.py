@@ -21,7 +21,6 @@ def figures(text: str) -> list[str]:
 
 def amounts(text: str) -> list[str]:
     """Return a text's numbers in order, each as a string with its sign, bound (`<=`, `≥`, `~`, `±` …), currency,
-    percent or degree sign and the other end of a range, without blanks, with `-` for every dash: `<=-5€`. Thousands
-    commas and dates stay as they are.
-    """
+    percent, per mille or degree sign and the other end of a range (`5–10 %`, without blanks or units between), without
+    blanks, with `-` for every dash: `<=-5€`. Thousands commas and dates stay as they are."""
     return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _AMOUNT.findall(text)]

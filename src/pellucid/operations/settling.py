@@ -65,7 +65,8 @@ def require_settled(app: App, *, ledger: bool = True) -> None:
 
 
 def find_losses(app: App) -> Iterator[HealthFinding]:
-    """Read the whole ledger, and yield a finding for each loss or damage of the vault's key and of the ledger."""
+    """Read the whole ledger, and yield a finding for a key (by which forgotten texts are known again) that is lost,
+    damaged, changed or was put back, and for each problem of the ledger."""
     state = app.ledger.state(thorough=True)
     yield from _key_losses(state)
     yield from _ledger_losses(state)

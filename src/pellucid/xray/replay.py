@@ -137,9 +137,8 @@ class _ThenAndNow:
 
     @property
     def unrecorded(self) -> frozenset[str]:
-        """The columns that the receipt lacks because it is older than they are; empty if its settings name no field at
-        all.
-        """
+        """The names of the pool's columns that the receipt lacks because it was written before they existed, as told by
+        the settings that came with them (`_LATER`). Empty for settings that were not read from a receipt."""
         named = self.then.request.settings.model_fields_set
         return frozenset(column for column, setting in _LATER.items() if setting not in named) if named else frozenset()
 

@@ -43,10 +43,9 @@ ENOUGH = 8  # words from which a sentence is assumed to name its subject
 
 
 def plain_words(text: str) -> str:
-    """Return a Markdown text as plain words on one line; code spans stay.
-
-    Bold marks, images, HTML tags and the targets of local links are left out; a web address follows its label.
-    """
+    """Return a Markdown phrase on one line, each run of white space as one blank, without bold marks, images, inline
+    HTML tags and the marks of links. A link becomes its label, followed by its target in brackets if that is a web
+    address. Other marks (`#`, `-`, `*italic*`) and code spans stay."""
     parts = _CODE_SPAN.split(text)
     parts[::2] = [_without_links_and_tags(part) for part in parts[::2]]
     return " ".join("".join(parts).split())

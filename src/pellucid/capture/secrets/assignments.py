@@ -102,12 +102,11 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
-    """Return the secret assigned to a name, whose stem is between `at` and `after`; None if no secret is assigned to
-    it.
+    """Return the secret assigned to a name, whose stem (the `Password` of `dbPassword`) is between `at` and `after` of
+    `values.text`; None if no secret is assigned to it.
 
     None, too, if the stem is only a part of another word (`name.before` does not match, nor is it the beginning of a
-    part of a camel-case name). In a table, the cell of the value must be closed by `|`.
-    """
+    part of a camel-case name). In a table, the cell of the value must be closed by `|`."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     # a stem inside a word counts if a part of a camel-case name begins with it: `dbPassword`

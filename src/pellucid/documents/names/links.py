@@ -107,7 +107,7 @@ def _doc_role_path(target: str, path: str) -> str:
 
 
 def _is_rst(path: str) -> bool:
-    """Whether the document at a path is reStructuredText."""
+    """Whether the document at a path is reStructuredText, by its suffix."""
     document_format = format_of(path)
     return document_format is not None and document_format.name == "rst"
 

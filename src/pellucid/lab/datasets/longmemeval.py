@@ -13,11 +13,10 @@ from pellucid.model.turn import Turn
 
 def load(path: Path) -> Dataset:
     """Load the questions of a file, or of a folder with a file `evidence*.json` in it or one below; all turns are
-    pooled in one group, and all turns of a question's own sessions are relevant to it.
+    pooled in one group, and all turns of a question's evidence sessions are relevant to it.
 
-    Questions that nothing answers are left out (see `unanswerable`), their turns are not. InputError if there is no
-    such file; other errors (`KeyError`, `ValueError`, …) if it is of another form.
-    """
+    Questions that nothing answers (see `unanswerable`), or whose evidence has no turns, are left out; their turns are
+    not. InputError if there is no such file; other errors (`KeyError`, `ValueError`, …) if it is of another form."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
     questions: list[LabelledQuestion] = []

@@ -104,9 +104,9 @@ def speakers(memories: Iterable[Memory]) -> frozenset[str]:
 
 
 def form(memory: Memory, names: Collection[str]) -> Form:
-    """Take a memory's statement apart for comparison: speaker, words, pauses, denial. The text before a first colon is
-    read as the speaker only if it is in `names`.
-    """
+    """Take a memory's statement apart for comparison: speaker, words, denial, the parts between its commas if it denies
+    or refuses, and whether it is personal, of one occasion, or typed without capitals. The text before a first colon is
+    read as the speaker only if it is in `names`."""
     text = _plain(memory.content)
     voice = _VOICE.match(text)
     speaker = voice[1] if voice and voice[1] in names else ""

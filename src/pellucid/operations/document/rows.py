@@ -171,7 +171,7 @@ class _Loading:
         return checked.model_copy(update={"field": redact(checked.field).text, "commit": commit})
 
     def _leave_out(self, number: int, why: str) -> None:
-        """Add the problem that the row of this number is not used, and why, to `problems`."""
+        """Add the problem that the row of this number (from 1) is not used, and why, to `problems`."""
         self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
 
     def write_all(self) -> None:

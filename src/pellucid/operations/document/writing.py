@@ -25,10 +25,10 @@ class WithheldCounts:
 
 
 def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> WithheldCounts:
-    """Remove forgotten texts (those with a tombstone) from the drafts and, if trust is on, quarantine their new
-    sections that read as instructions to an assistant, alone or together with their neighbours. Return how many texts
-    were removed, and how many sections quarantined. The drafts are changed, nothing is written.
-    """
+    """Remove sections and header versions whose text was forgotten (there is a tombstone) from the drafts and, if trust
+    is on, quarantine their new sections that read as instructions to an assistant, by themselves or only with the
+    sections next to them. Return how many were removed, and how many quarantined. The drafts are changed, nothing is
+    written."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _new_memories(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}

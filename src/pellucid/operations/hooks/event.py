@@ -135,11 +135,11 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
 def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
     """Return the answer to an event; an empty one if none of these is due.
 
-    It is a brief for a start; memories for a prompt, with the brief if the session had none yet, if the program shows
-    the agent such context; the question which facts to keep, once a session, when the agent stops after at least
-    `hooks.askAfter` prompts, if the settings permit it and no hook has kept the agent from this stop before
-    (`event.again`).
-    """
+    A start gets a brief (after a compaction the question which facts to keep, after a resumption nothing:
+    `_answer_start`). A prompt gets memories, with the brief before them if this is the first event of the session
+    (`session.briefed`); nothing if the program does not show the agent context at a prompt. A stop gets that question,
+    once a session, after at least `hooks.askAfter` prompts, if the settings permit it and no hook has kept the agent
+    from this stop before (`event.again`)."""
     match event.moment:
         case "start":
             return _answer_start(app, event, session)

@@ -102,8 +102,9 @@ def why(app: App, request: WhyInput) -> WhyOutput:
 
 
 def _explain_in_recall(app: App, request: WhyInput) -> WhyOutput:
-    """Explain what the request's recall did with the memory; or, if no memory has the words, why they were never kept.
-    InputError unless the request has either a question or an earlier recall."""
+    """Explain what the request's recall did with the memory; or, if no memory has the words and a decision about them
+    is on record, why they were not kept. InputError unless the request has exactly one of a question and an earlier
+    recall; NotFoundError if there is no such recall or memory."""
     receipt, asked = _receipt_and_request(app, request)
     return _explain_never_kept(app, request) or explain_memory(app, asked, request.memory, receipt)
 

@@ -230,7 +230,7 @@ def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> 
 
 
 def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
-    """Return `telling`, the positions of the content words, or, if no memory contains one of these, the positions of
+    """Return `telling`, the positions of the content words, or, if no memory contains any of these, the positions of
     all words. `frequencies` has, for each word, how many memories contain it."""
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 

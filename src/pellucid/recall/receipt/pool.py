@@ -85,7 +85,7 @@ def _rows_of(pool: Pool, scored: Sequence[Bools]) -> tuple[Rows, list[int]]:
 
 
 def _id_times(ids: NDArray[np.bytes_]) -> Rows:
-    """Return the time, in epoch ms, with which each id begins."""
+    """Return the time, in epoch ms, with which each packed id of 16 bytes begins."""
     return (ids.view(">u8")[::2] >> np.uint64(8 * (8 - _TIME_BYTES))).astype(np.int64)
 
 

@@ -163,7 +163,8 @@ def _is_below(number: str, place: int | None) -> bool:
 
 
 def tried_in_words(tried: WhyTried) -> str:
-    """Say which change was tried: `with scopes private`; of a change of state only the state, `pinned`."""
+    """Say which change was tried: `with scopes private`; of a change whose `setting` is `state` only the new state:
+    `pinned`."""
     return tried.to if tried.setting == "state" else f"with {tried.setting} {tried.to}"
 
 

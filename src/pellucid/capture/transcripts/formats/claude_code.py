@@ -61,12 +61,12 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a `user` or `assistant` line; a compaction's summary and an accepted plan become the
-    assistant's.
+    """Yield the turns of a `user` or `assistant` line; a compaction's summary (kind `recap`) and an accepted plan
+    (`plan`) become the assistant's.
 
-    `frame` is the line's turn without content (`_turn_frame`). Left out and counted are lines with a `_drop_reason`,
-    repeats of queued messages, and what Claude Code itself wrote into the user's message.
-    """
+    `frame` is the line's turn without content (`_turn_frame`). Left out, and counted in the report of `source`, are
+    lines with a `_drop_reason`, repeats of queued messages, and what Claude Code itself wrote into the user's message.
+    Calls without an answer yet are noted in `source`."""
     if reason := _drop_reason(line):
         source.report.drop(reason)
         return

@@ -306,8 +306,8 @@ def _last_words(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _told_of_deeds(text: str) -> list[str]:
-    """Return the sentences of an agent's text that tell what was done or found, in order: prose, without questions and
-    without what the agent is about to do; empty if there are none."""
+    """Return the sentences of an agent's text that can tell what was done or found, in order: its prose without
+    questions and without what the agent is about to do; empty if there are none."""
     intent = detect_language(text).noise.intent
     return [each for each in prose_sentences(text) if not has_question_form(each) and not intent.search(each.lower())]
 

@@ -85,10 +85,10 @@ class LocalGraphReader:
         return Steps(*columns)
 
     def _has_admitted_source(self, edges: Ints, admission: Admission) -> Mask:
-        """Return which of these edges (by number) come from a memory that is admissible, or that is not indexed.
+        """Return a mask of these edges (given by number): whether each comes from a memory that is admissible, or that
+        is not indexed.
 
-        The caller's filters do not count.
-        """
+        The caller's filters, and the period that the query names, do not count."""
         if self._admitted is None or self._admitted[0] is not admission:
             is_admissible = np.concatenate((self._in_view.admissible_unfiltered(admission), [True]))
             self._admitted = admission, is_admissible, self._cache.source_positions(self._view, self._in_view.view)

@@ -122,9 +122,9 @@ def _recall(view: View) -> Mapping[str, object]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Return a mapping for each result of a recall, in their order: the result (`it`), its `bar`, its `words` (None if
-    not stored), its score's `terms` as (label, value, name), and its `fields` that the page does not show elsewhere.
-    """
+    """Return a mapping for each result of a recall, in their order: the result (`it`), its score drawn as SVG (`bar`),
+    the memory's first `words` (None if not stored), its score's `terms` as (label, value, name), and its `fields` that
+    the page does not show elsewhere."""
     return [
         {
             "it": each,
