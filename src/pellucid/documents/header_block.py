@@ -219,10 +219,8 @@ def _line_with_targets(line: str, path: str) -> str:
     links: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
-        """Append a link to a document without a number to `links`, and return a placeholder for it.
-
-        Any other link is returned unchanged.
-        """
+        """Append a link to a document to `links` and return a placeholder for it, if neither its text nor the name of
+        its file has a number (such as `ADR-12`). Any other link is returned unchanged."""
         number = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
         if number or not any(find_links(found[0], path)):
             return found[0]

@@ -202,7 +202,7 @@ def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, repo
         paths = tuple(place.folder / f"{each.name}.jsonl" for each in labelled.transcripts)
 
         def work() -> None:
-            """Write the transcripts to files and import them."""
+            """Write the transcripts to files and import them; StoreError if not all was imported."""
             for path, each in zip(paths, labelled.transcripts, strict=True):
                 path.write_text(each.text, "utf-8")
             report(f"importing {len(paths)} transcripts, {mode}")

@@ -15,7 +15,8 @@ _SPECIFIC = re.compile(r"\d|[`_/\\=<>@#]|\w\.\w|\w\(|[a-zß-ÿ][A-ZÀ-Þ]|(?<=[\
 
 
 def is_specific(text: str) -> bool:
-    """Whether a text has a number, a path, code, an address, or a capital in mid-sentence: a name, mostly."""
+    """Whether a text has a number, a path, code, an address, or a capital in mid-sentence (a name, mostly), by its
+    signs alone: `and/or` counts, too."""
     return bool(_SPECIFIC.search(text))
 
 

@@ -184,7 +184,8 @@ def _has_in_a_row(run: Sequence[str], text: str) -> bool:
 
 @text_cache(256)
 def _row(text: str) -> str:
-    """Return the words of a text between spaces; cached, as every later statement is compared with a tool's output."""
+    """Return a text's words (`words`) joined by single spaces, with one before and one after (` hello world `), so that
+    a run of words can be looked up in it; cached, as every later statement is compared with a tool's output."""
     return f" {' '.join(words(text))} "
 
 

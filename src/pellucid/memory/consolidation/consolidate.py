@@ -287,9 +287,8 @@ def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served]
 
 
 def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
-    """Return the attributes of a memory made of `parts`: all, if it is merged and has the content of one of them; else
-    those whose value stands in `content`, as words.
-    """
+    """Return the attributes of a memory made of `parts`: those of all parts (a later one's value wins), if the decision
+    is a merge and `content` is that of one part; else only those whose value stands in `content`, as words."""
     stated = {name: value for each in parts for name, value in each.structured_attributes.items()}
     if decision.kind == "merge" and content in {each.content for each in parts}:
         return stated

@@ -149,9 +149,9 @@ def _words(text: str) -> set[str]:
 
 
 def _without_ending(word: str) -> str:
-    """Return an ASCII word of four letters or more without its ending (`ies`, `ing`, `ed`, `es`, `s`, `e`), if three
-    letters stay, so that `retries` meets `retry`; any other word unchanged.
-    """
+    """Return an ASCII word of four letters or more without the first of the endings `ing`, `ed`, `es`, `s` and `e` that
+    leaves three letters; `ies`, tried before these, becomes `y`, so that `retries` meets `retry`. Any other word is
+    returned unchanged."""
     if not word.isascii() or len(word) < 4:
         return word
     for ending, replacement in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):

@@ -77,7 +77,8 @@ def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, Doubt]
 
     @cache
     def orders(number: int) -> bool:
-        """Whether a turn gives injected orders."""
+        """Whether the turn at this index of `turns` gives injected orders: it is doubted, or a tool's output that reads
+        so."""
         return number in doubted or (turns[number].role == "tool" and bool(looks_injected(turns[number].content)))
 
     trusted_addresses = set[str]()

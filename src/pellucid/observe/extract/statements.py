@@ -242,11 +242,10 @@ def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | 
 
 
 def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a sentence of at most twelve words whose number is an attribute
-    (`The roof is 3 metres high`).
+    """Return the statement of a sentence of at most twelve words that has a digit and states an attribute (`The roof is
+    3 metres high`).
 
-    None for other sentences, for an unnamed assistant's words, and while something is debugged.
-    """
+    None for other sentences, for an unnamed assistant's words, and while something is debugged."""
     if context.voice == "assistant" or context.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
     if not read_attribution(text, context.language, None).entity:

@@ -62,7 +62,7 @@ def _summed(name: str, unit: str, text: str) -> Column:
 
 def _ratio(name: str, part: str, whole: str, text: str) -> Column:
     """Make the column `name` that shows the sum of measure `part` as a share of the sum of measure `whole`, rounded to
-    four decimals; None if the latter is 0. `text` is its description."""
+    four decimals; its value is None where the latter is 0. `text` is its description."""
     return Column(name, "share", text, lambda sums, _: round(sums[part] / sums[whole], 4) if sums[whole] else None)
 
 

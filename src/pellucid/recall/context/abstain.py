@@ -260,8 +260,9 @@ def with_unknown_history(state: State, world: World) -> State:
 
 
 def _memories_of(name: str, state: State, world: World) -> Iterator[Memory]:
-    """Yield the sections of the document with this name, whenever valid, that the caller may know of: trusted, in no
-    boundary scope that the caller lacks, and recorded by `as_known_at`."""
+    """Yield the sections of the document that has this name or alias, whenever valid, that the caller may know of:
+    trusted, in no boundary scope that the caller lacks, and recorded by the request's `as_known_at` (None: no limit).
+    """
     nodes = np.array(sorted({node.number for node in world.reader.graph.find([name]) if node.defined}), dtype=np.int64)
     if not len(nodes):
         return

@@ -113,10 +113,9 @@ class Gate:
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
         """Return the caller of a request by its bearer token: for `run_token` the owner of the home, who has every
-        right, else the token's holder in the access list. Without an Authorization header, if no token is needed, it is
-        the owner, too (named `(loopback)`, not `(owner)`). `HttpError` 401 if the token is missing or unknown. The
-        names of `headers` are in lower case.
-        """
+        right, else the token's holder in the access list. Without an Authorization header it is the owner, too (named
+        `(loopback)`, not `(owner)`), unless the gate was made with `needs_token`. `HttpError` 401 if the token is
+        missing or unknown. The names of `headers` are in lower case."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
         if compare_digest(token.encode(), self.run_token.encode()):

@@ -22,12 +22,13 @@ _TITLE = "=== Recall X-ray ==="
 
 
 def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
-    """Render the snapshot as text, without a final newline; empty sections are left out or say so in one line.
+    """Render the snapshot as text, without a final newline; empty sections are left out or say so in one line. A notice
+    for None.
 
-    Without `verbose`, legs that had no reason to be asked, terms that are 0, values common to all results, the trace
-    id, the time of each stage, and a direct answer that was not in question are left out too; rungs that rejected no
-    memory share a line, and so do, by reason, rejected candidates whose words must not be shown. A notice for None.
-    """
+    Without `verbose` it is shorter: left out are, among others, legs that had no reason to be asked, terms that are 0,
+    of each result its legs, the reranker and what is alike for all, the trace id, the time of each stage, and a direct
+    answer that was not in question. Rungs that rejected no memory share a line, and so do, by reason, rejected
+    candidates whose words must not be shown."""
     if snapshot is None:
         return f"{_TITLE}\n{fields.NO_SNAPSHOT}"
     sections = (

@@ -188,11 +188,10 @@ def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
 
 def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
     """Yield searches for a larger `pool` (how many memories each leg nominates at most), one up to each rank that a leg
-    gave the memory beyond the pool, the lowest first.
+    that was not off gave the memory beyond the pool, the lowest first.
 
-    None unless the memory was lost by its ranks: not nominated, cut by topK or by the budget, or its leg was not at
-    work.
-    """
+    Nothing unless the memory was lost by its ranks: not nominated, cut by topK or by the budget, or its leg was not at
+    work."""
     if missed.stage not in _RANKED_OUT:
         return
     pool_size, is_candidate = missed.settings.pool, missed.position is not None

@@ -329,7 +329,8 @@ def _assemble_view(blocks: tuple[ColumnBlock, ...], names: Mapping[str, int]) ->
 
 
 def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each row in its session, from 0, in the order of turns; 0 outside of sessions."""
+    """Return the place of each row in its session, from 0, in the order of turns; 0 outside of sessions (`session`
+    below 0). `by_turn` has the rows' positions, sorted by session, then by turn."""
     ordered = session[by_turn]
     out = np.zeros(len(by_turn), dtype=np.int64)
     out[by_turn] = np.arange(len(by_turn)) - np.searchsorted(ordered, ordered, "left")

@@ -285,7 +285,8 @@ def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterat
 
 
 def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
-    """Return the stamp of a listed entry; None if it is not a regular file (any more)."""
+    """Return the stamp of a listed entry, with `path` (relative to the vault) as its path; None if it is not a regular
+    file (any more)."""
     with suppress(FileNotFoundError):  # removed since it was listed
         if entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)

@@ -100,7 +100,8 @@ class Scrub:
         return len(mine)
 
     def _is_parked(self, _: Folder, name: str) -> bool:
-        """Whether a name in `.pellucid/displaced` is of a replaced file that had one of these paths or versions."""
+        """Whether a name in `.pellucid/displaced` is of a replaced file that had one of the paths to be erased, or
+        bytes that were ever at one."""
         match = paths.PARKED.fullmatch(name)
         return match is not None and (match["key"] in self._keys or match["digest"] in self._versions)
 
