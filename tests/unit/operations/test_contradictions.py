@@ -105,6 +105,27 @@ def test_what_is_no_lasting_statement_of_one_thing_clashes_with_nothing(app: App
     assert side_by_side(app, older, newer)
 
 
+@pytest.mark.parametrize("mark", ["", ".", "!", ";"])
+def test_a_changed_number_replaces_a_statement_of_the_old_one_with_any_mark_at_its_end(app: App, mark: str) -> None:
+    namespace = f"marks/{sha256(mark.encode()).hexdigest()[:12]}"
+    older = remember(app, RememberInput(content=f"The pool has 5 workers{mark}", namespace=namespace)).memory
+    newer = remember(app, RememberInput(content="Raise the pool from 5 to 8 workers.", namespace=namespace))
+    assert older
+    assert newer.replaced == (older.id,)
+
+
+@pytest.mark.parametrize(
+    "older", ["Raise the pool from 5 to 8 workers.", "The relay was slow, the pool was raised from 5 to 8 workers."]
+)
+def test_a_change_does_not_contradict_that_it_was_said_before(app: App, older: str) -> None:
+    assert side_by_side(app, older, "We raised the pool from 5 to 8 workers.")
+
+
+def test_a_change_contradicts_the_change_that_it_follows_and_another_of_the_same_number(app: App) -> None:
+    assert not side_by_side(app, "Raise the pool from 5 to 8 workers.", "Raise the pool from 8 to 10 workers.")
+    assert not side_by_side(app, "Raise the pool from 5 to 8 workers.", "Raise the pool from 5 to 10 workers.")
+
+
 def test_what_can_both_hold_is_left_alone(app: App) -> None:
     assert missed(app, "apart", held_out=False) == []
 

@@ -122,17 +122,18 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
 
 def _clash_with_old_number(older: str, change: Change) -> Clash | None:
     """Return how a change of a number clashes with an older text that states the old number of the same thing, else
-    None.
+    None; also None if the older text tells of the same change.
 
-    `plain` if the older text says nothing else, not even a mark at its end; else `guess`, and not whole if its clause
-    says more.
+    `plain` if the older text says nothing else; else `guess`, and not whole if its clause says more.
     """
-    for part in comma_parts(older):
+    parts = [part for part in comma_parts(older) if part]
+    for part in parts:
         for frame in frames(part):
             said = frozenset(token.text for token in frame.tokens if token.text not in structure_words())
-            if change.old in said and change.thing <= said and not frame.denied:
+            repeated = frame.change and (frame.change.old, frame.change.new) == (change.old, change.new)
+            if change.old in said and change.thing <= said and not frame.denied and not repeated:
                 alone = said - {change.old} - _verbs() == change.thing - _verbs()
-                return Clash("plain" if alone and part == older else "guess", "number", whole=alone)
+                return Clash("plain" if alone and len(parts) == 1 else "guess", "number", whole=alone)
     return None
 
 

@@ -24,10 +24,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a clause says about a changed number: the thing (its words, and the unit counted), and the `old` number."""
+    """What a clause says about a changed number: the thing (its words, and the unit counted), the `old` number and the
+    `new` one."""
 
     thing: frozenset[str]
     old: str
+    new: str
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
@@ -107,7 +109,7 @@ def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """Return the thing whose number a clause changes, and its old number (5, of `raise it from 5 to 8`).
+    """Return the thing whose number a clause changes, its old and its new number (5 and 8, of `raise it from 5 to 8`).
 
     None if no number is changed so, or no word names the thing. `tokens` are in base form (`fold_words`).
     """
@@ -122,7 +124,7 @@ def read_change(tokens: Sequence[Token]) -> Change | None:
     begin = next((at for at, word in enumerate(words) if word not in structure_words()), at) + 1
     counted = [token.text for token in (*old[1:_LONGEST_UNIT], *new[1:_LONGEST_UNIT])]
     thing = frozenset(word for word in (*words[begin:at], *counted) if word not in structure_words())
-    return Change(thing, old[0].text) if thing else None
+    return Change(thing, old[0].text, new[0].text) if thing else None
 
 
 @cache
