@@ -105,6 +105,64 @@ def test_what_is_no_lasting_statement_of_one_thing_clashes_with_nothing(app: App
     assert side_by_side(app, older, newer)
 
 
+@pytest.mark.parametrize("mark", ["", ".", "!", ";"])
+def test_a_changed_number_replaces_a_statement_of_the_old_one_with_any_mark_at_its_end(app: App, mark: str) -> None:
+    namespace = f"marks/{sha256(mark.encode()).hexdigest()[:12]}"
+    older = remember(app, RememberInput(content=f"The pool has 5 workers{mark}", namespace=namespace)).memory
+    newer = remember(app, RememberInput(content="Raise the pool from 5 to 8 workers.", namespace=namespace))
+    assert older
+    assert newer.replaced == (older.id,)
+
+
+@pytest.mark.parametrize(
+    "older", ["Raise the pool from 5 to 8 workers.", "The relay was slow, the pool was raised from 5 to 8 workers."]
+)
+def test_a_change_does_not_contradict_that_it_was_said_before(app: App, older: str) -> None:
+    assert side_by_side(app, older, "We raised the pool from 5 to 8 workers.")
+
+
+def test_a_change_contradicts_the_change_that_it_follows_and_another_of_the_same_number(app: App) -> None:
+    assert not side_by_side(app, "Raise the pool from 5 to 8 workers.", "Raise the pool from 8 to 10 workers.")
+    assert not side_by_side(app, "Raise the pool from 5 to 8 workers.", "Raise the pool from 5 to 10 workers.")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The retry limit is 5 in Dublin.", "The retry limit is 5 in Frankfurt."),
+        ("The retry limit is 5 in production.", "The retry limit is 5 in staging."),
+        ("The retry limit is 5 in production.", "The retry limit is 8 in staging."),
+        ("The retry limit is 5 minutes in Dublin.", "The retry limit is now 8 minutes in Frankfurt."),
+        ("The retry limit is still three in Dublin.", "The retry limit is five in Frankfurt."),
+        ('The log level is "closed" in staging.', 'The log level is "closed" in production.'),
+        ("The default branch is main in Dublin.", "The default branch is main in Frankfurt."),
+        ("The lead is Priya in Dublin.", "The lead is Priya in Frankfurt."),
+        ("The API is slow in Dublin.", "The API is slow in Frankfurt now."),
+        ("Das Limit ist 5 in Dublin.", "Das Limit ist 5 in Frankfurt."),
+        ("El límite es 5 en Madrid.", "El límite es 5 en Lisboa."),
+    ],
+)
+def test_values_at_two_places_do_not_contradict_each_other(app: App, older: str, newer: str) -> None:
+    assert side_by_side(app, older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The retry limit is 5 in Dublin.", "The retry limit is 8 in Dublin."),
+        ("The retry limit is 5 minutes in staging.", "The retry limit is 8 minutes in staging."),
+        ("The office is still in Berlin.", "The office is located in Hamburg."),
+        ("The key is kept in Vault.", "The key is kept in Doppler."),
+        ("The app is self-hosted on Netlify.", "The app is on Vercel."),
+        ("Releases are cut on Tuesdays.", "We cut releases on Thursdays."),
+        ("Der Server ist gehostet bei Hetzner.", "Der Server ist gehostet bei Strato."),
+        ("El servidor está alojado en Madrid.", "El servidor está alojado en Lisboa."),
+    ],
+)
+def test_two_values_at_one_place_and_two_places_of_one_thing_do(app: App, older: str, newer: str) -> None:
+    assert not side_by_side(app, older, newer)
+
+
 def test_what_can_both_hold_is_left_alone(app: App) -> None:
     assert missed(app, "apart", held_out=False) == []
 

@@ -379,6 +379,30 @@ def test_documents_stand_under_the_dates_of_their_headers_each_date_once_and_say
     assert not any("its document is" in line for line in lines if "lock" in line)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "2026-01-31",
+        "2026-01-31T10:00:00Z",
+        "2026-01-31 10:00",
+        "2026-01-31 10:00:00+02:00",
+        "2026-01-31, late",
+        "31-Jan-2026 10:00",
+        "31-JAN-2026T10:00",
+        "3-Jan-2026 10:00",
+    ],
+)
+def test_a_time_behind_the_day_of_the_last_change_does_not_hide_that_day(
+    changed: str, house: Opener, tmp_path: Path
+) -> None:
+    header = f"id: GATE-1\ntitle: The gate\nupdated: {changed}\ncreated: 2020-01-01"
+    (tmp_path / "gate.md").write_text(f"---\n{header}\n---\n\n## Water\n\nThe gate lets water in.\n", "utf-8")
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path,), glob="*.md"))
+    text = run(app, "what does the gate let in").context.text
+    assert re.findall(r"^## (\d{4}-\d\d)", text, re.MULTILINE) == ["2026-01"]
+
+
 def test_of_a_document_whose_history_begins_later_nothing_is_said_to_be_known(house: Opener, tmp_path: Path) -> None:
     app = house(tmp_path / "home")
     for number, days in ((1, 300), (2, 100)):
@@ -532,6 +556,11 @@ def test_a_first_paragraph_is_prose() -> None:
 def test_a_cut_falls_behind_a_sentence_or_a_word_and_shows(room: int, cut: str) -> None:
     assert shorten_text("One two. Three four five.", room) == cut
     assert len(cut) <= room
+
+
+@pytest.mark.parametrize(("room", "cut"), [(6, "あいう。 …"), (5, "あいう …")])
+def test_a_cut_has_room_for_its_mark_also_where_no_blank_follows_a_sentence(room: int, cut: str) -> None:
+    assert shorten_text("あいう。えおかきくけこ", room) == cut
 
 
 def test_an_x_ray_says_of_a_licence_what_it_lacks_and_of_a_successor_whose_document_it_replaces(harbour: App) -> None:

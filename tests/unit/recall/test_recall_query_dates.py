@@ -244,6 +244,11 @@ def test_days_begin_where_the_asker_is() -> None:
     assert window("yesterday", datetime(2025, 6, 18)) == window("yesterday", AT)  # noqa: DTZ001 - none is meant
 
 
+def test_a_letter_that_becomes_two_in_lower_case_hides_no_date_and_moves_none() -> None:
+    query = "What did we decide in May?"
+    assert days(f"İ: {query} İ") == days(query) == ("2025-05-01", "2025-06-01", "May")
+
+
 @given(st.text(max_size=200), st.datetimes(timezones=st.none() | st.just(UTC)))
 def test_any_text_at_any_time_is_read_without_trouble(text: str, at: datetime) -> None:
     found = window(text, at)

@@ -11,7 +11,7 @@ from pellucid.language import lexicon
 from pellucid.language.clauses import comma_parts
 from pellucid.language.inflection import base_form, base_forms
 from pellucid.language.statements.frames import Frame, frames, tokenise
-from pellucid.language.statements.places import Change, hold_elsewhere
+from pellucid.language.statements.places import Change, gives_no_value, hold_elsewhere, place_of_number
 from pellucid.language.statements.tokens import Kind, Token, fold_words, structure_words
 
 Strength = Literal["plain", "open", "guess"]
@@ -52,10 +52,13 @@ def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
     """Whether the values that two statements give one attribute contradict each other.
 
     They do not if a value is only the first number of a list (`8080, 8081`), or if the statements hold for two places
-    (`in Frankfurt`, `in Dublin`). `values` are the older statement's and the newer statement's, different and worded as
-    there.
+    (`in Frankfurt`, `in Dublin`), which can stand in the values, too, behind a number (`5 in staging`). `values` are
+    the older statement's and the newer statement's, different and worded as there.
     """
     if any(_begins_list(text, value) for text, value in zip((older, newer), values, strict=True)):
+        return False
+    places = [place_of_number(fold_words(tokenise(value))) for value in values]
+    if all(places) and places[0] != places[1]:
         return False
     rest = (text.replace(value, " ") for text, value in zip((older, newer), values, strict=True))
     left, right = (fold_words(tokenise(text)) for text in rest)
@@ -122,17 +125,18 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
 
 def _clash_with_old_number(older: str, change: Change) -> Clash | None:
     """Return how a change of a number clashes with an older text that states the old number of the same thing, else
-    None.
+    None; also None if the older text tells of the same change.
 
-    `plain` if the older text says nothing else, not even a mark at its end; else `guess`, and not whole if its clause
-    says more.
+    `plain` if the older text says nothing else; else `guess`, and not whole if its clause says more.
     """
-    for part in comma_parts(older):
+    parts = [part for part in comma_parts(older) if part]
+    for part in parts:
         for frame in frames(part):
             said = frozenset(token.text for token in frame.tokens if token.text not in structure_words())
-            if change.old in said and change.thing <= said and not frame.denied:
+            repeated = frame.change and (frame.change.old, frame.change.new) == (change.old, change.new)
+            if change.old in said and change.thing <= said and not frame.denied and not repeated:
                 alone = said - {change.old} - _verbs() == change.thing - _verbs()
-                return Clash("plain" if alone and part == older else "guess", "number", whole=alone)
+                return Clash("plain" if alone and len(parts) == 1 else "guess", "number", whole=alone)
     return None
 
 
@@ -314,13 +318,15 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 
     After `be` it is `plain` if they are names, if the newer tells of a change, or of what there is one (`default`).
     After another verb it is `plain` if the newer tells of a change (for names also: if it holds from now on), and
-    `open` after a preposition of place. For what a person does (`we use …`) see `_strength_of_habits`. `kind` is the
-    kind of the names, `before` and `after` are the newer frame's tokens around the name.
+    `open` after a preposition of place, unless that place is one at which a value holds (`is 5 in …`). For what a
+    person does (`we use …`) see `_strength_of_habits`. `kind` is the kind of the names, `before` and `after` are the
+    newer frame's tokens around the name.
     """
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
         return _strength_of_eastern_names(before, after)
-    if not _first_verb(before):  # it asks for something to be done, or nobody here knows what it says
+    # without a verb it asks for something to be done, or nobody here knows what it says
+    if not _first_verb(before) or _is_value_at_place(before):
         return None
     if words[0] in lexicon.words("pronouns") and words[1:2] != ["be"]:
         return _strength_of_habits(new, words, after)
@@ -331,6 +337,14 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
     if copula or new.turned or (new.changed and kind == "name"):
         return "plain"
     return "open" if words[-1:] and words[-1] in lexicon.words("locative") and not after else None
+
+
+def _is_value_at_place(before: Sequence[Token]) -> bool:
+    """Whether what follows these tokens is the place at which a value holds (`the limit is 5 in`), and not the place of
+    a thing (`the key is kept in`)."""
+    *head, last, preposition = (Token("", "word"), Token("", "word"), *before)
+    is_value = last.text not in _verbs() and not gives_no_value(last)
+    return is_value and preposition.text in lexicon.words("locative") and "be" in {token.text for token in head}
 
 
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:

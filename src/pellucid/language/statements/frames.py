@@ -17,7 +17,7 @@ from pellucid.language.contractions import CLITIC, spell_out
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
 from pellucid.language.statements.places import Change, Place, read_change, read_place
-from pellucid.language.statements.tokens import Token, change_phrases, fold_words, structure_words
+from pellucid.language.statements.tokens import Token, change_phrases, fold_words, is_participle, structure_words
 from pellucid.text_cache import text_cache
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
@@ -182,7 +182,10 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
     if any(char.isdigit() for char in raw):
         return Token(text, "code")
     # at the beginning of a sentence only a capital inside the word (`GitHub`) is a sign of a name
-    return Token(text, "name" if raw != raw.lower() and (not first or raw[1:] != raw[1:].lower()) else "word")
+    named = raw != raw.lower() and (not first or raw[1:] != raw[1:].lower())
+    # what stands in quotation marks is a value
+    bare = found.string[found.start() - 1 : found.start()].isspace()
+    return Token(text, "name" if named else "word", participle=bare and not named and is_participle(text))
 
 
 def _without_opening(frame: Frame) -> Frame:
@@ -291,7 +294,7 @@ def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     after = words[at + 1 : at + 3]
-    if at and len(after) == 2 and after[0] not in structure_words() and after[1] in lexicon.words("prepositions"):
+    if at and len(after) == 2 and tokens[at + 1].participle and after[1] in lexicon.words("prepositions"):
         yield (Token("we", "word"), tokens[at + 1], *tokens[:at], *tokens[at + 2 :])
 
 

@@ -24,10 +24,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a clause says about a changed number: the thing (its words, and the unit counted), and the `old` number."""
+    """What a clause says about a changed number: the thing (its words, and the unit counted), the `old` number and the
+    `new` one."""
 
     thing: frozenset[str]
     old: str
+    new: str
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
@@ -68,7 +70,7 @@ def _possible_placings(
         yield from _split_at_only_preposition(tokens[begin + 1 :])
     for at in range(1, len(words)):
         if words[at] == "be" or words[at] in base_forms("verbs"):
-            found = tokens[:at], *_split_at_preposition(tokens[at + 1 :], max_between=int(words[at] == "be"))
+            found = tokens[:at], *_split_at_preposition(tokens[at + 1 :], after_be=words[at] == "be")
             if not begin and found[1]:
                 yield found
                 return
@@ -83,31 +85,47 @@ def _split_at_only_preposition(tokens: Sequence[Token]) -> Iterator[tuple[Sequen
         yield tokens[: places[0]], tokens[places[0]].text, tokens[places[0] + 1 :]
 
 
-def _split_at_preposition(tokens: Sequence[Token], max_between: int) -> tuple[str, Sequence[Token]]:
-    """Return the preposition of place after at most `max_between` other words, and the tokens after it.
+def _split_at_preposition(tokens: Sequence[Token], *, after_be: bool) -> tuple[str, Sequence[Token]]:
+    """Return the preposition of place that `tokens`, which follow a verb, begin with, and the tokens after it.
 
-    `tokens` follow a verb (`stored in …`). Returns `"", ()` if there is no such preposition.
+    After a form of `be` one word that gives no value can stand before it (`stored in …`). Returns `"", ()` if there is
+    no such preposition.
     """
-    for at, token in enumerate(tokens[: max_between + 1]):
-        if token.text in lexicon.words("locative"):
-            return token.text, tokens[at + 1 :]
-    return "", ()
+    at = int(after_be and any(map(gives_no_value, tokens[:1])))
+    return (
+        (tokens[at].text, tokens[at + 1 :])
+        if tokens[at : at + 1] and tokens[at].text in lexicon.words("locative")
+        else ("", ())
+    )
+
+
+def gives_no_value(token: Token) -> bool:
+    """Whether a word in base form between a form of `be` and a preposition leaves it open what something is: a
+    participle (`kept in`), or a word such as `still`; `5`, `main` and `slow` tell it."""
+    return token.participle or token.text in base_forms("unsaying") - structure_words()
+
+
+def place_of_number(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the words of the place at which a number holds, `frankfurt` of `5 minutes in Frankfurt`; empty if these
+    tokens do not begin with a number, or name no place (after a preposition of place other than `to` and `from`)."""
+    words = [token.text for token in tokens]
+    at = next((at for at, word in enumerate(words) if word in _standing()), len(words))
+    return tuple(words[at + 1 :]) if tokens and tokens[0].kind == "number" else ()
 
 
 def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
     """Whether two statements each name a place they hold for (a name after a preposition of place other than `to` and
     `from`), and none in common: `in Frankfurt`, `in Dublin`.
     """
-    where = lexicon.words("locative") - {"to", "from"}
     mine, theirs = (
-        {token.text for before, token in pairwise(each) if before.text in where and token.kind == "name"}
+        {token.text for before, token in pairwise(each) if before.text in _standing() and token.kind == "name"}
         for each in (one, other)
     )
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """Return the thing whose number a clause changes, and its old number (5, of `raise it from 5 to 8`).
+    """Return the thing whose number a clause changes, its old and its new number (5 and 8, of `raise it from 5 to 8`).
 
     None if no number is changed so, or no word names the thing. `tokens` are in base form (`fold_words`).
     """
@@ -122,7 +140,13 @@ def read_change(tokens: Sequence[Token]) -> Change | None:
     begin = next((at for at, word in enumerate(words) if word not in structure_words()), at) + 1
     counted = [token.text for token in (*old[1:_LONGEST_UNIT], *new[1:_LONGEST_UNIT])]
     thing = frozenset(word for word in (*words[begin:at], *counted) if word not in structure_words())
-    return Change(thing, old[0].text) if thing else None
+    return Change(thing, old[0].text, new[0].text) if thing else None
+
+
+@cache
+def _standing() -> frozenset[str]:
+    """Return the prepositions of a place at which something is, not to or from which it goes."""
+    return lexicon.words("locative") - {"to", "from"}
 
 
 @cache

@@ -1,6 +1,6 @@
 """Words of a statement in, the form in which they are compared out, each with the kind of thing it may name."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
@@ -8,6 +8,9 @@ from pellucid.language import lexicon
 from pellucid.language.inflection import base_form
 
 Kind = Literal["word", "name", "code", "number", "date", "sign"]
+_PARTICIPLE_ENDINGS = ("ed", "iert", "ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
+_GERMAN_PREFIXES, _GERMAN_ENDINGS = ("ge", "be", "ent", "er", "ver", "zer"), ("t", "en")
+"""Beginnings and endings of regular participles of English, German and Spanish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,8 @@ class Token:
 
     text: str
     kind: Kind
+    participle: bool = field(default=False, compare=False)
+    """Whether the word as it was written looks like a participle: `kept`."""
 
     @property
     def is_structure(self) -> bool:
@@ -39,6 +44,12 @@ def _base_form(token: Token) -> str:
     return (
         base_form(token.text) if token.kind in {"word", "name"} and token.text not in structure_words() else token.text
     )
+
+
+def is_participle(word: str) -> bool:
+    """Whether a casefolded word looks, crudely, like a past participle: `kept`, `hosted`, `gespeichert`, `alojado`."""
+    is_german = word.startswith(_GERMAN_PREFIXES) and word.endswith(_GERMAN_ENDINGS)
+    return is_german or word.endswith(_PARTICIPLE_ENDINGS) or word in lexicon.words("participles")
 
 
 @cache

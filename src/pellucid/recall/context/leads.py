@@ -35,7 +35,7 @@ _LEADING = ("status", "description", "summary", "abstract")
 """Keys of header lines with the status of a document and what the document is about."""
 _DATED = ("last-modified", "last-updated", "modified", "updated", "date", "created", "creation-date", "published")
 """Keys of header lines with a date, in the order in which they count."""
-_LONGEST_DATE = 11
+_DATE = re.compile(r"\d+-\w+-\d+")
 _WORDS = 6
 """Words of a paragraph, at least: anything shorter is a value, or a heading."""
 _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
@@ -121,18 +121,16 @@ def days_of_documents(memories: Sequence[Memory], state: State, world: World) ->
 def _day_in_header(header: str) -> str:
     """Return the ISO date of a header's last change, or else of its making; empty if it gives none.
 
-    Of the keys in `_DATED`, in their order, the first counts whose value is a date such as `2026-01-31`, with nothing
-    behind it, or begins with one such as `31-Jan-2026`.
+    Of the keys in `_DATED`, in their order, the first counts whose value begins with a date such as `2026-01-31` or
+    `31-Jan-2026`; what follows, such as a time, does not count.
     """
     # parsed though `header_text` wrote it: a memory is all that the index has of a header
     lines = (line.partition(":") for line in header.splitlines()[1:])
     values = {normal_key(key): value.strip() for key, _, value in lines}
-    for key in _DATED:
+    for found in filter(None, (_DATE.match(values.get(key, "")) for key in _DATED)):
         for form in ("%Y-%m-%d", "%d-%b-%Y"):
             with suppress(ValueError):
-                return (
-                    datetime.strptime(values.get(key, "")[:_LONGEST_DATE], form).replace(tzinfo=UTC).date().isoformat()
-                )
+                return datetime.strptime(found[0], form).replace(tzinfo=UTC).date().isoformat()
     return ""
 
 
@@ -294,8 +292,8 @@ def shorten_text(text: str, longest: int) -> str:
     """
     if len(text) <= longest:
         return text
-    fitting = takewhile(lambda start: start + 1 <= longest, sentence_starts(text))
-    whole = text[: max(fitting, default=0)].rstrip()
+    ends = (len(text[:start].rstrip()) for start in sentence_starts(text))
+    whole = text[: max(takewhile(lambda end: end + 2 <= longest, ends), default=0)]
     if len(whole) >= longest // 2:
         return f"{whole} …"
     return f"{text[: longest - 2].rpartition(' ')[0] or text[: longest - 2]} …"

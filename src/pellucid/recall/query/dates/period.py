@@ -121,9 +121,8 @@ def window(text: str, at: datetime) -> Window | None:
     """
     opening = text[:_READ]
     plain = opening.replace("’", "'").replace("\n", " ")
-    lowered = plain.lower()
-    if len(lowered) != len(plain):
-        lowered = plain
+    # of `İ`, which becomes two characters, only the first: positions in both texts must be equal
+    lowered = "".join(char.lower()[0] for char in plain)
     try:
         dates = pieces(plain, lowered, at.date())
         ranges = _date_ranges(lowered, dates)
