@@ -77,6 +77,8 @@ def test_a_date_in_english_is_read(query: str, start: str, end: str, phrase: str
         ("between May and July 2023", "2023-05-01", "2023-08-01", "between May and July 2023"),
         ("between 29 February and 3 March", "2025-02-28", "2025-03-04", "between 29 February and 3 March"),
         ("from 29 February to 3 March 2023", "2023-02-28", "2023-03-04", "from 29 February to 3 March 2023"),
+        ("from 1 January 2024 to 28 February", "2024-01-01", "2024-02-29", "from 1 January 2024 to 28 February"),
+        ("from January 2024 to February", "2024-01-01", "2024-03-01", "from January 2024 to February"),
         ("from 2019 to 2021", "2019-01-01", "2022-01-01", "from 2019 to 2021"),
         ("from 3 May to 5 June 2024", "2024-05-03", "2024-06-06", "from 3 May to 5 June 2024"),
         ("3 to 5 May 2024", "2024-05-03", "2024-05-06", "3 to 5 May 2024"),

@@ -200,7 +200,10 @@ def _shift_years(piece: Piece, years: int) -> Piece:
     becomes the 28th. ValueError for a year beyond 1 to 9999.
     """
     start, end = (_in_year(each, each.year + years) for each in piece.span)
-    return replace(piece, span=(start, end))
+    is_day = piece.span[1] - piece.span[0] == timedelta(
+        days=1
+    )  # its end is the next day, whatever that is in a leap year
+    return replace(piece, span=(start, start + timedelta(days=1) if is_day else end))
 
 
 def _in_year(at: date, year: int) -> date:
