@@ -195,7 +195,8 @@ class Indexer:
             if not (rows or paths or reading.last > state.ledger_seq or reading.missing != state.ledger_gaps):
                 return reading.folded + Folded(encoder_problem=self._cache.problem)  # another thread's turn folded ours
             existing = {stamp.path for stamp in self.records.walk(paths)}
-            # first the files that are gone, so that others can take over their ids
+            # first the files that are gone, so that others can take over their ids: over all batches here, and again
+            # within each by the index, which goes by the bytes that were read
             ordered = [*sorted(paths - existing), *sorted(existing)]
             new_state = _state_after(state, rows, reading)
             return self._fold_paths(ordered, state, self._task_for(new_state, op_id, reading)) + reading.folded

@@ -152,6 +152,7 @@ class UnitOfWork:
         Nothing is recorded if no file that differs can be read, and none is gone; the outcome then tells the unreadable
         ones.
         """
+        # read for their digests here, and whole in `catch_up`, which takes what is there then: an editor may write on
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
         adopted = tuple((head.path, head.digest) for head in heads if head.data is not None)
         if not adopted and not drift.deleted:

@@ -47,7 +47,7 @@ class ScoreDecomposition(Wire):
     voice: float | None = None
     """For the user's own words, if the query is about the user."""
     asking: float | None = None
-    """Below 0 for a memory that only asks something."""
+    """Below 0 for a memory that ends in a question."""
     importance: float | None = None
     tier_prior: float | None = None
     reinforcement_boost: float | None = None
@@ -219,8 +219,8 @@ class RejectedCandidate(Wire):
     told_under: str | None = None
     """The id of the result that stands for its document, where the question asks for edges; None for others."""
     behind: dict[str, float] = Field(default_factory=dict)
-    """Of one that `top-k` cut, the one or two terms in which it is most behind the last that was kept, with how much
-    (negative).
+    """Of one that `top-k` cut, the one or two terms in which it is most behind the last that was kept (negative), and
+    the one in which it is most ahead of that.
     """
     quoted_under: tuple[str, ...] = ()
     """The ids of the results whose lines in the context quote words of it."""

@@ -112,7 +112,7 @@ class RecallSettings(BaseModel):
     voice_weight: Weight = Field(
         default=1.0, description="Worth of the user's own words where a question is about the user."
     )
-    asking_weight: Weight = Field(default=0.2, description="What a memory that only asks loses.")
+    asking_weight: Weight = Field(default=0.2, description="What a memory that ends in a question loses.")
     heat_weight: Weight = Field(default=0.05, description="Worth of heat 1.0, of the last fold.")
     tier_weight: Weight = Field(default=0.05, description="Worth of being hot rather than cold.")
     reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")

@@ -138,7 +138,7 @@ class Columns:
     admitted: Mask  # may answer: all of the above, and made within the period of the admission
     about: NDArray[np.int64]
     """The number of its speaker, or of whom it is about, -1 for nobody; see `TextSurvey.named`."""
-    asks: Mask  # it only asks: its last sentence is a question
+    asks: Mask  # its last sentence is a question
     direct: NDArray[np.uint8]
     """Bits: 1 a category that can answer directly, 2 trusted, 4 asserted by a user, 8 about somebody, 16 `OWN`."""
     heat: Float32s  # of the last lifecycle fold, 0 to 1; 0 before any

@@ -1,6 +1,5 @@
 """A rescored pool in, what is shown of each candidate out: its terms, ranks, verdict and sentence."""
 
-import re
 from collections.abc import Callable, Mapping
 from math import fsum, isnan
 from types import MappingProxyType
@@ -20,7 +19,7 @@ from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
-from pellucid.xray.whereabouts import cut_in_words, ids_quoting, missing_room, omitted_reason, repeat_reason, rung_of
+from pellucid.xray.whereabouts import cut_in_words, ids_quoting, missing_room, reason_in_full, repeat_reason, rung_of
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence, term_key
 from pellucid.xray.words.sureness import sureness_of_one
 
@@ -29,7 +28,6 @@ _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 AS_ASKED, COUNTS_AS_WELL = "as the question asks", "an edge that counts as well where dependencies are asked for"
 AS_NAMED = "what the question names"
-_RESULT = re.compile(r"\[(\d+)\]")
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -147,14 +145,15 @@ class CandidateView:
         """
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         memory_id = unpack_id(self._pool.ids[position])
-        served, omitted = self._memories.get(memory_id), omitted_reason(self._state, memory_id) or ""
+        served = self._memories.get(memory_id)
+        omitted = reason_in_full(self._state, self._pool, position, served and served.memory) or ""
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: repeat_reason(self._state, self._pool, position, served and served.memory, self._result_label)
             or "repeats another memory",
             ASKED_EDGES: self.reason_without_edge(memory_id),
             TELLS_NOTHING: omitted,
-            SAID_ALREADY: f"{omitted}{self._why_for_lower(position, omitted)}",
+            SAID_ALREADY: omitted,
             "budget-fit": "over the budget",
         }
         return snapshot.RejectedCandidate(
@@ -164,28 +163,21 @@ class CandidateView:
             margin=self._margin(rung, position),
             floor=self._floor(rung),
             told_under=self._result_of_its_document(position),
-            behind=self._terms_behind(position) if rung == "top-k" else {},
+            behind=self._terms_apart(position) if rung == "top-k" else {},
             quoted_under=ids_quoting(self._state, memory_id),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
 
-    def _terms_behind(self, position: int) -> dict[str, float]:
-        """Return the two terms (by field of a score) in which a candidate is most behind the last one within topK, with
-        the negative differences; fewer, if it is behind in fewer.
+    def _terms_apart(self, position: int) -> dict[str, float]:
+        """Return the two terms (by field of a score) in which a candidate is most behind the last one within topK, and
+        the one in which it is most ahead, with the differences; fewer, if there are fewer.
         """
         own, last = (self._scores(at).model_dump(exclude_none=True) for at in (position, int(self._state.kept[-1])))
         terms = {*own, *last} - {"final", "mmr_penalty"}
         ranked = sorted((own.get(name, 0.0) - last.get(name, 0.0), name) for name in terms)
-        return {name: round(value, 6) for value, name in ranked[:2] if value < 0}
-
-    def _why_for_lower(self, position: int, omitted: str) -> str:
-        """Say why a memory gave way to the result whose number `omitted` names, if that scores lower; else empty."""
-        found = _RESULT.search(omitted)
-        if found is None or int(found[1]) > len(self._state.context.included):
-            return ""
-        covering = self._position[self._state.context.included[int(found[1]) - 1]]
-        return ", which scores lower, but says more" * bool(self._pool.final[position] > self._pool.final[covering])
+        apart = [*(each for each in ranked[:2] if each[0] < 0), *(each for each in ranked[-1:] if each[0] > 0)]
+        return {name: round(value, 6) for value, name in apart}
 
     def reason_without_edge(self, memory_id: str) -> str:
         """Say why a section beside what the edges lead to was left out: it is of a document that the question names, or

@@ -1,5 +1,6 @@
 """A recall and a memory in, where the memory is in it out: position, ranks, state, and the rung that rejected it."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -10,11 +11,14 @@ from pellucid.errors import bare_step
 from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import ASKED_EDGES, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, State
 from pellucid.store.index_port import Admission, Filters, IndexReader, MemoryStanding
 from pellucid.xray.words.rungs import missing_characters, repeat_in_words
+
+_RESULT = re.compile(r"\[(\d+)\]")
+"""The number of a result in a recorded reason."""
 
 
 def position_of(pool: Pool, row: int) -> int | None:
@@ -58,12 +62,33 @@ def omitted_reason(state: State, memory_id: str) -> str | None:
     return f"did not fit: {max(budget - state.context.length, 0):,} of {budget:,} characters were left"
 
 
+def reason_in_full(state: State, pool: Pool, position: int, memory: Memory | None) -> str | None:
+    """Return why the context left out the candidate at `position`, as `omitted_reason`; also, of one that a result says
+    in full, that it scores higher, if it does, and of a passage that tells nothing, what it lacks.
+
+    `pool` has the scores; `memory` is the candidate's (None: it is gone, and nothing is added for a passage).
+    """
+    memory_id = unpack_id(pool.ids[position])
+    reason, included = omitted_reason(state, memory_id), state.context.included
+    rung = next((each.rung for each in state.context.omitted if each.memory_id == memory_id), None)
+    if reason and rung == SAID_ALREADY and (found := _RESULT.search(reason)) and int(found[1]) <= len(included):
+        covering = included[int(found[1]) - 1]
+        above = pool.final[position] > pool.final[[unpack_id(raw) for raw in pool.ids].index(covering)]
+        return f"{reason}, which scores lower, but says more" if above else reason
+    if rung == TELLS_NOTHING and memory is not None and memory.category == "moment":
+        held = int(pool.matched[position])
+        if any(held >> at & 1 for at in state.plan.telling or state.plan.searched):
+            return "it only says what an agent does next"
+        return "it holds none of the question's key words, and says little else"
+    return reason
+
+
 def ids_left_out_for_another(state: State) -> list[str]:
-    """Return the ids of the memories that a recall left out as repeats of better ones, or as sections beside those that
-    the edges lead to for which the question asks: the reason for each names another memory or its document.
+    """Return the ids of the memories that a recall left out as repeats of better ones, as sections beside those that
+    the edges lead to for which the question asks, or as telling nothing: the reason for each is told from its words.
     """
     repeats = [unpack_id(state.pool.ids[at]) for at in state.repeats]
-    return [*repeats, *(each.memory_id for each in state.context.omitted if each.rung == ASKED_EDGES)]
+    return [*repeats, *(each.memory_id for each in state.context.omitted if each.rung in (ASKED_EDGES, TELLS_NOTHING))]
 
 
 def repeat_reason(

@@ -163,6 +163,10 @@ def test_a_double_stays_where_there_is_no_room_for_the_fuller_one(house: Opener)
     assert ANSWER in run(app, QUESTION, budget=260).context.text
 
 
+LITTLE = "it holds none of the question's key words, and says little else"
+LOWER = "it is said in full by [1], which scores lower, but says more"
+
+
 def test_the_record_explains_both_and_gives_the_same_context_again(house: Opener) -> None:
     app = house()
     read = turn(1, ANSWER, 1, category="fact", importance_score=0.9)
@@ -172,8 +176,8 @@ def test_the_record_explains_both_and_gives_the_same_context_again(house: Opener
     shown = xray_new_recall(app, question)
     rejected = {each.rejected_by: each for each in shown.rejected}
     for rung, reason, words in (
-        ("tells-nothing", "it tells nothing of what is asked", "telling nothing of what is asked"),
-        ("said-already", "it is said in full by [1]", "it is said in full by [1]"),
+        ("tells-nothing", LITTLE, f"tells-nothing: {LITTLE}"),
+        ("said-already", LOWER, f"said-already: {LOWER}"),
     ):
         assert rejected[rung].reason == reason
         assert words in render_text(shown)

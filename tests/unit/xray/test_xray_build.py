@@ -321,7 +321,7 @@ def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
         "3rd by the rer": "4th by the rer",
         "+0.80": "+0.90",
         "its place by meaning (": "its place by words (",
-        "only asking": "only telling",
+        "ending in a question": "ending in a statement",
         "in sub-question 1": "in sub-question 2",
         "0.90 of": "0.80 of",
         "Found": "Not found by itself: it stands beside a match in its session, found",
@@ -475,6 +475,26 @@ def test_what_a_leg_found_and_may_not_answer_is_told_with_the_reasons(house: Ope
     assert "shown: 1 memory. Left out: 3 turned away by filters\n" in render(snapshot, "text")
     given = recall(app, RecallInput(query="what does the harbour crane lift", namespace=HERE))
     assert all(each.barred is None for each in given.legs)
+
+
+def test_what_came_short_of_top_k_has_the_terms_in_which_it_differs_from_the_last_one_in(told: App) -> None:
+    snapshot = explained(told, "How do I roll back the quote cache?", top_k=3)
+    whole = explained(told, "How do I roll back the quote cache?", top_k=20)
+    scores = {each.memory_id: each.score_decomposition.model_dump(exclude_none=True) for each in whole.results}
+    last, below = snapshot.results[-1].memory_id, [each for each in snapshot.rejected if each.rejected_by == "top-k"]
+    compared = [each for each in below if each.memory_id in scores]
+    assert compared
+    for each in compared:
+        assert each.behind
+        for term, apart in each.behind.items():
+            own, other = (scores[one].get(term, 0.0) for one in (each.memory_id, last))
+            assert apart == pytest.approx(own - other, abs=1e-5)
+
+
+def test_the_neighbours_are_the_candidates_that_no_leg_found(told: App) -> None:
+    snapshot = explained(told, "How do I roll back the quote cache?", top_k=100)
+    listed = (*snapshot.results, *snapshot.rejected)
+    assert snapshot.neighbours >= sum(not each.contributions for each in listed) > 0
 
 
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_in_one_clause(told: App) -> None:

@@ -493,7 +493,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     for said in (
         "temporal: how lately it was written down or indexed",
         "renewal: its move above an older memory that answers much the same",
-        "asking: that it only asks",
+        "asking: that it ends in a question",
     ):
         assert said in told
     legend = page.partition('aria-label="Terms of the scores"')[2].partition("</ul>")[0]
@@ -576,7 +576,7 @@ def test_the_range_of_every_degree_of_sureness_is_told_whatever_a_doubt_comes_fr
     judged = AbstentionTrace(doubt=0.45, threshold=1.0, abstained=False, near=0.5, met=0.55, held=0.7)
     bounded = AbstentionTrace(doubt=0.4, threshold=0.65, abstained=False)
     assert render(holding().model_copy(update={"abstention": judged}), "text").partition("\nshown:")[0].endswith(ranges)
-    assert f"the best memory; {ranges}, refused from 0.65 on\n" in render(
+    assert f"the best memory\ndegrees: {ranges}, refused from 0.65 on\n" in render(
         holding().model_copy(update={"abstention": bounded}), "text"
     )
 
@@ -595,3 +595,23 @@ def test_a_repeat_that_scores_higher_is_told_why_the_lower_one_is_kept() -> None
     assert repeat_in_words("[2]", shown=True) == "repeats [2]"
     told = repeat_in_words("[2]", shown=True, above=True)
     assert told.startswith("repeats [2], which is kept though it scores lower")
+
+
+def test_what_top_k_cut_says_where_it_falls_behind_and_what_speaks_for_it() -> None:
+    apart = {"rerank": -0.5392, "vector": -0.2245, "expansion": 0.7600}
+    lost = RejectedCandidate(
+        memory_id="mem_9", rejected_by="top-k", reason="beyond topK", margin=0.0071, behind=apart, final=0.5
+    )
+    said = "score 0.0071 below the last one within top-k: rerank -0.5392, vector -0.2245; ahead in expansion +0.7600"
+    shown = empty(rejected=(lost,), rejected_total=1)
+    assert f"{said}; the rest -0.0034; final=0.5000" in render(shown, "text")
+    assert f"{said}; the rest -0.0034" in render(shown, "markdown")
+
+
+def test_candidates_that_no_leg_found_are_counted_beside_the_legs() -> None:
+    leg = LegHealth(name="vector", health="ok", admitted=3, open=0)
+    assert "\n- neighbours: 2 more, beside these in their session or document\n" in render(
+        empty(legs=(leg,), neighbours=2), "text"
+    )
+    assert "| neighbours |" in render(empty(legs=(leg,), neighbours=2), "markdown")
+    assert "neighbours:" not in render(empty(legs=(leg,)), "text")

@@ -192,7 +192,7 @@ def _cleaned_sections(
     # all names at once first, as they nearly always are: one reading in place of one a heading
     spotless = not redact("\n".join({name for each in sections for name in (each.heading, *each.trail)})).counts
     for each in sections:
-        text = each.text.replace("\r\n", "\n").replace("\r", "\n")
+        text = each.text
         if silent or _is_off_record(f"{each.heading}\n{text}", settings):
             tally.off_the_record += 1
             text, silent = _lines_on_record(text, settings, silent=silent)

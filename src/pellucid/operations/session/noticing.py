@@ -120,6 +120,7 @@ class _SessionUses:
             words = None if (memory_id, kind) in cited else self._evidence_words(use)
             if words is not None:
                 deed = MemoryUse(use.evidence, self.session_id, use.turn.agent, words, use.turn.at)
+                # the recall is asked of the history anew: of several that served it, that of the turn's own time counts
                 cite_if_served(self.app, self.namespace, memory_id, deed)
                 note_use(self.app, self.namespace, [memory_id], "cited", self.session_id)
                 cited.add((memory_id, kind))

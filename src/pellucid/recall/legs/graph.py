@@ -209,10 +209,8 @@ def _row_cosines(plan: Plan, world: World, rows: Rows) -> Floats:
 
     A row's cosine is the same to the last bit whatever rows are beside it.
     """
-    if plan.encoding is None:
-        return np.zeros(len(rows))
-    vectors = world.reader.features(rows, None, ()).vectors
-    return np.maximum((vectors * plan.encoding.vector).sum(axis=1), 0.0).astype(np.float64)
+    query = plan.encoding.vector if plan.encoding else None
+    return np.maximum(world.reader.features(rows, query, ()).cosine, 0.0).astype(np.float64)
 
 
 def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:

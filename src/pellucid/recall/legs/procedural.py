@@ -4,7 +4,6 @@ from math import log1p
 
 import numpy as np
 
-from pellucid.language.words import function_words
 from pellucid.recall.legs.leg import NO_HITS, LegAnswer, empty_report, report
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.equation import Floats, Mask
@@ -47,12 +46,11 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """Return the score of each candidate, as `procedural` defines it; function words do not count as content words.
+    """Return the score of each candidate, as `procedural` defines it.
 
     `rows` is the number of memories in the corpus.
     """
-    telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
-    idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
+    idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in plan.telling}
     contained = np.zeros(len(features.matched))
     for i, worth in idf.items():
         contained += worth * (features.matched >> np.uint64(i) & np.uint64(1))

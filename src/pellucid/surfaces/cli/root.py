@@ -67,6 +67,7 @@ def click_command(about: Command) -> Any:
 
         perform(about, args)
 
+    # by way of Typer, which reads a signature: its help, errors and completion are then those of its other commands
     parameters = [_typer_parameter(each) for each in about.parameters]
     act.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     act.__annotations__ = {each.name: each.annotation for each in parameters}

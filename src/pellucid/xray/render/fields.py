@@ -33,7 +33,7 @@ from pellucid.xray.render.terms import decimals, lead_in_words, score_line, weig
 from pellucid.xray.words.failures import failures_in_words
 from pellucid.xray.words.numbers import counted, instant_text
 from pellucid.xray.words.rungs import NO_ANSWER, RULED_OUT, rejection_in_words, shown_in_words, verdict_in_words
-from pellucid.xray.words.sureness import signs_in_words, sureness
+from pellucid.xray.words.sureness import degrees_in_words, signs_in_words, sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
@@ -80,6 +80,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
         ("doubt", plain(signs_in_words(doubt, [each.memory_id for each in snapshot.results])) if doubt else ()),
+        ("degrees", plain(degrees_in_words(doubt)) if doubt else ()),
         ("shown", plain(shown_in_words(snapshot))),
         ("degraded", prose("; ".join(failures_in_words(snapshot)))),
         ("recall", verbatim(snapshot.snapshot_id)),

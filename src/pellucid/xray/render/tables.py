@@ -7,7 +7,7 @@ from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.recall.score.ladder import ASKED_EDGES
 from pellucid.xray.render.fields import millis
 from pellucid.xray.render.spans import Spans, memory_heading, plain, prose, verbatim, with_memory_names
-from pellucid.xray.render.terms import decimals, term_name
+from pellucid.xray.render.terms import decimals, shortfall_in_words
 from pellucid.xray.words.failures import note_in_words
 from pellucid.xray.words.numbers import listed
 from pellucid.xray.words.rungs import (
@@ -133,8 +133,8 @@ def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
     if number and number not in quoting and candidate.rejected_by != ASKED_EDGES:
         stands = f"; its document is told of under {number}"
     quoted = f"; words of it are quoted under {listed(quoting)}" if quoting else ""
-    lacking = ", ".join(f"{term_name(name)} {decimals(value)}" for name, value in candidate.behind.items())
-    behind = f", most of it in {lacking}" if lacking else ""
+    lacking = shortfall_in_words(candidate)
+    behind = f": {lacking}" if lacking else ""
     return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(f"{behind}{stands}{quoted}"))
 
 

@@ -2,7 +2,7 @@
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, XrayResult
+from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate, ScoreDecomposition, XrayResult
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.equation import TERMS
 from pellucid.xray.words.sentence import legend, term_key
@@ -74,6 +74,20 @@ def lead_in_words(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
     told += "".join(f"; behind in {term_name(name)} {decimals(value)}" for value, name in behind)
     told += f"; the rest {'+' * (rest > 0)}{decimals(rest)}" if abs(rest) >= _TOLD else ""
     return f"of [{at + 1}] by {decimals(lead)}: {told}" if lead >= _TOLD else ""
+
+
+def shortfall_in_words(candidate: RejectedCandidate) -> str:
+    """Say in which terms a candidate that top-k cut is behind the last one kept, in which it is ahead, and what the
+    other terms make: `rerank -0.5392, vector -0.2245; ahead in expansion +0.7600; the rest -0.0034`. Empty for one that
+    another rung rejected.
+    """
+    if not candidate.behind or candidate.margin is None:
+        return ""
+    told = [f"{term_name(name)} {decimals(value)}" for name, value in candidate.behind.items() if value < 0]
+    ahead = [f"ahead in {term_name(name)} +{decimals(value)}" for name, value in candidate.behind.items() if value > 0]
+    rest = -candidate.margin - sum(candidate.behind.values())
+    others = [f"the rest {'+' * (rest > 0)}{decimals(rest)}"] if abs(rest) >= _TOLD else []
+    return "; ".join([*([", ".join(told)] if told else []), *ahead, *others])
 
 
 def weights_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:

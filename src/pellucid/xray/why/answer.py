@@ -25,9 +25,9 @@ from pellucid.xray.shown import CandidateView
 from pellucid.xray.whereabouts import (
     cut_in_words,
     ids_quoting,
-    omitted_reason,
     rank_in,
     rank_in_context,
+    reason_in_full,
     repeat_reason,
     rows_of,
     rung_of,
@@ -313,7 +313,8 @@ def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyL
         for each in legs
         if not each.rank and (each.health == "degraded" or each.unranked == no_vector())
     ]
-    omitted, at = omitted_reason(state, memory.id), recall.position
+    at = recall.position
+    omitted = None if at is None else reason_in_full(state, recall.pool, at, memory)
     repeated = None if at is None else repeat_reason(state, recall.pool, at, memory)
     reasons = {
         NOT_KNOWN: _recorded_too_late(recall),

@@ -32,7 +32,7 @@ TURNED_AWAY = {
 """The description of the memories that a rung rejected, by rung: `29 too unlike the question`."""
 NO_ANSWER = {
     "no-candidates": "nothing passed the filters",
-    "only-asks": "what passed the filters only asks",
+    "only-asks": "what passed the filters ends in a question",
     "not-trusted-zone": "what passed the filters is neither asserted by a user nor trusted",
     "ineligible-taxonomy-bucket": "what passed the filters is no decision, rule or preference",
     "below-importance-floor": "those that passed the filters are neither important nor confirmed",
@@ -42,7 +42,7 @@ NO_ANSWER = {
 }
 """Why there is no direct answer, by the gate that decided it."""
 RULED_OUT = {
-    "only-asks": "only asking",
+    "only-asks": "ending in a question",
     "not-trusted-zone": "neither asserted by a user nor trusted",
     "ineligible-taxonomy-bucket": "no decision, rule or preference",
     "below-importance-floor": "neither important nor confirmed",
@@ -133,11 +133,11 @@ def why_rejected(candidate: RejectedCandidate) -> str:
     """Say why a candidate was rejected, and by how much: `too unlike the question: its cosine is -0.0051, and 0 the
     least that passes`.
 
-    A repeat, one already said, one that no asked edge leads to and a near miss are described by the recorded reason;
-    one that did not fit the budget only by how much it `needs`.
+    A repeat, one already said, one that no asked edge leads to, one that tells nothing and a near miss are described by
+    their own reason; one that did not fit the budget only by how much it `needs`.
     """
     rung, margin = candidate.rejected_by, candidate.margin
-    own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, ABSTENTION)
+    own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, TELLS_NOTHING, ABSTENTION)
     reason = candidate.reason if own else rejection_in_words(rung, candidate.reason)
     if margin is None:
         return reason

@@ -28,7 +28,7 @@ LARGEST = {
 TELLING = {
     "named": "by or about somebody the question names",
     "voice": "in the words of the user, whom the question is about",
-    "asking": "only asking",
+    "asking": "ending in a question",
     "tier_prior": "gone cold",
     "reinforcement_boost": "said repeatedly",
     "pin": "pinned",
@@ -44,7 +44,7 @@ LEFT_OUT = "a memory that was itself left out ({older})"
 """The name of that older memory if it is not a result."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
 MEANING = {
-    "asking": "that it only asks",
+    "asking": "that it ends in a question",
     "tier_prior": "that it has gone cold",
     "mmr_penalty": "that it is like a better one; subtracted",
 }

@@ -32,10 +32,9 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
 
 def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold;
-    then what each range of doubt is called.
+    of a bounded doubt, also what bounds it; and why an answer is shown in spite of it. Empty if nothing was judged.
 
     `results` are the ids of the results in order: the memories that were judged are named by their numbers (`[1]`).
-    Of a bounded doubt, what bounds it; empty if nothing could be judged.
     """
     judged = {name: _numbers_of(ids, results) for name, ids in trace.measured.items()}
     signs = {
@@ -48,8 +47,9 @@ def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     bounded = next((f"{each:.2f}, {words}" for each, words in _BOUNDS.items() if each == trace.doubt), "")
     if trace.measured_doubt is not None and not bounded:
         return ""  # recorded by an earlier version, which measured otherwise
+    shown_for = f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
     if not values:
-        return f"{bounded}; {_ranges_in_words(trace)}" if bounded else ""
+        return f"{bounded}{shown_for}" if bounded else ""
     weight = sum(WEIGHTS[name] for name in values)
     parts = " + ".join(f"{WEIGHTS[name]} × {value:.4f} {signs[name]}" for name, value in values.items())
     limits = (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, trace.threshold)
@@ -58,7 +58,7 @@ def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     lead = (
         measured if trace.measured_doubt is None else f"{bounded}; by nearness and words alone it would be {measured}"
     )
-    return f"{lead}; {_ranges_in_words(trace)}"
+    return f"{lead}{shown_for}"
 
 
 def _numbers_of(ids: Sequence[str], results: Sequence[str]) -> str:
@@ -70,16 +70,13 @@ def _numbers_of(ids: Sequence[str], results: Sequence[str]) -> str:
     return listed([*numbers, *([f"{'one' if left_out == 1 else left_out} left out"] if left_out else [])])
 
 
-def _ranges_in_words(trace: AbstentionTrace) -> str:
-    """Say what each range of doubt is called, and if this doubt is shown in spite of its range, for what reason."""
+def degrees_in_words(trace: AbstentionTrace) -> str:
+    """Say what each range of doubt is called, and from which doubt on an answer is refused, if from any."""
     limits = (
         f"sure below {SURE_BELOW:g}, fairly sure below {UNSURE_FROM:g}, not sure below {UNKNOWN_FROM:g}, "
         f"perhaps not known from {UNKNOWN_FROM:g} on"
     )
-    if trace.threshold >= 1:
-        return limits
-    shown_for = f"; shown all the same: {trace.shown_for}" if trace.shown_for else ""
-    return f"{limits}, refused from {trace.threshold:g} on{shown_for}"
+    return f"{limits}, refused from {trace.threshold:g} on" if trace.threshold < 1 else limits
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:

@@ -324,7 +324,7 @@ def _assemble_view(blocks: tuple[ColumnBlock, ...], names: Mapping[str, int]) ->
         names,
         frozenset(np.unique(light["about"][light["boundary"] == 0]).tolist()) - {-1},
     )
-    every = np.arange(len(view))
+    every = np.arange(len(view))  # a passage's length is worked out with the view itself, so it is put in last
     return replace(view, passage=view.sums_with_neighbours(every, light["length"], every >= 0).astype(np.int64))
 
 

@@ -53,6 +53,7 @@ class Fold:
         Memories whose id another file has are left out, and added to `refused` with that file's path. If memories go,
         files of which some were refused before are marked to be read again.
         """
+        # an episode's rows are not compared; what a file says of the graph depends on other files, too (names, ids)
         if self._skip_unchanged and change.episode is None and self._is_unchanged(change):
             self.graph.put_file(change, self._space_of(change), self.refused)
             return

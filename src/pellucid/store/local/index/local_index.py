@@ -169,7 +169,9 @@ class LocalIndex:
             if before.applied_seq > state.applied_seq:
                 return None
             fold = Fold(self._queries, skip_unchanged=before.applied_seq > 0 and not anew)
-            for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
+            for change in sorted(
+                changes, key=lambda change: bool(change.file_digest)
+            ):  # gone first: some went only as they were read
                 fold.put_file(change)
             if anew:
                 fold.forget_ledger()

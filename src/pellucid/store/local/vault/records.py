@@ -165,6 +165,7 @@ class LocalRecords:
         connection = self._connections.get()
         displaced = Displaced(self._vault, self._failpoint)
         filing = VaultDrain(self._vault, displaced, partial(journal.payload, connection), self._failpoint)
+        # a lock of its own: whoever opens a home or looks after it drains without the right to write in a namespace
         with os_errors_explained(self._vault.root), self._vault.locked():
             self._failpoint("drain-locked")
             self._append_ledger(connection)
