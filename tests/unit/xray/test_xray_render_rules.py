@@ -589,29 +589,3 @@ def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> No
         "reason: no memory is put first as an answer by itself: "
         "another memory holds nearly as many of the question's words"
     )
-
-
-def test_a_repeat_that_scores_higher_is_told_why_the_lower_one_is_kept() -> None:
-    assert repeat_in_words("[2]", shown=True) == "repeats [2]"
-    told = repeat_in_words("[2]", shown=True, above=True)
-    assert told.startswith("repeats [2], which is kept though it scores lower")
-
-
-def test_what_top_k_cut_says_where_it_falls_behind_and_what_speaks_for_it() -> None:
-    apart = {"rerank": -0.5392, "vector": -0.2245, "expansion": 0.7600}
-    lost = RejectedCandidate(
-        memory_id="mem_9", rejected_by="top-k", reason="beyond topK", margin=0.0071, behind=apart, final=0.5
-    )
-    said = "score 0.0071 below the last one within top-k: rerank -0.5392, vector -0.2245; ahead in expansion +0.7600"
-    shown = empty(rejected=(lost,), rejected_total=1)
-    assert f"{said}; the rest -0.0034; final=0.5000" in render(shown, "text")
-    assert f"{said}; the rest -0.0034" in render(shown, "markdown")
-
-
-def test_candidates_that_no_leg_found_are_counted_beside_the_legs() -> None:
-    leg = LegHealth(name="vector", health="ok", admitted=3, open=0)
-    assert "\n- neighbours: 2 more, beside these in their session or document\n" in render(
-        empty(legs=(leg,), neighbours=2), "text"
-    )
-    assert "| neighbours |" in render(empty(legs=(leg,), neighbours=2), "markdown")
-    assert "neighbours:" not in render(empty(legs=(leg,)), "text")
