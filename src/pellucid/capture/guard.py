@@ -61,12 +61,12 @@ class Guard:
         self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield one turn: the given one without Pellucid's own output, redacted and shortened for the store. If it must
-        be dropped, yield nothing and count the reason in the report: `off-the-record`, `own-prompt`, or `own-recall`.
+        """Yield one turn: the given one without Pellucid's own output, redacted and shortened for the store; what is
+        removed is counted in the report. If it must be dropped, yield nothing and count the reason: `off-the-record`,
+        `own-prompt`, or `own-recall`.
 
         `own-recall` is a tool's turn that is Pellucid's output, and any turn of which nothing is left once such output
-        is cut out. A user's turn can begin or end an off-the-record stretch (see `OffTheRecord.drop_reason`).
-        """
+        is cut out. A user's turn can begin or end an off-the-record stretch (see `OffTheRecord.drop_reason`)."""
         if is_own_output(turn):
             self._report.drop("own-recall")
             return

@@ -99,9 +99,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _parse_yaml(front: str) -> Mapping[str, object] | None:
-    """Parse the frontmatter as YAML; None if it is longer than 64,000 characters, has a tag (`!!int`) or a directive,
-    or is no mapping that `frontmatter.parse` accepts.
-    """
+    """Parse the frontmatter as YAML; None if it is longer than 64,000 characters, has what can be a tag (`!!int`) or a
+    directive, or is no mapping that `frontmatter.parse` accepts."""
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:

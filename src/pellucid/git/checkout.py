@@ -23,9 +23,8 @@ class Checkout:
 def checkout_of(folder: Path) -> Checkout | None:
     """Return the checkout of the nearest folder, this one or one above it, with a `.git` entry; None if there is none.
 
-    `top` is that folder; `main` is the main checkout if it is a linked worktree (see `_main_checkout`), else the same
-    folder. The folder given need not exist itself.
-    """
+    `top` is that folder; `main` is the main checkout (or the bare repository) if it is a linked worktree (see
+    `_main_checkout`), else the same folder. The folder given need not exist itself."""
     for each in (folder, *folder.parents):
         if os.path.lexists(each / ".git"):
             return Checkout(each, _main_checkout(each) or each)

@@ -71,8 +71,9 @@ def has_commits(repository: Repository) -> bool:
         branch = os.fsdecode(out.read()).strip()
     if not branch:
         return True  # a commit is checked out, and no branch
-    with run_git(repository, "for-each-ref", f"refs/heads/{branch}") as (_, out):
-        return bool(out.read().strip())
+    name = f"refs/heads/{branch}"
+    with run_git(repository, "for-each-ref", "--format=%(refname)", name) as (_, out):
+        return name in os.fsdecode(out.read()).splitlines()  # others can stand below that name
 
 
 def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Generator[FileHistory]:

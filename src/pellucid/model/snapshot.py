@@ -368,6 +368,8 @@ class RecallXraySnapshot(Wire):
     """The number of all rejected candidates; `rejected` names the best of them."""
     stages: tuple[StageTrace, ...] = ()
     legs: tuple[LegHealth, ...] = ()
+    last_kept: str | None = None
+    """The id of the last memory within `topK`, with which those below are compared; it can itself be left out."""
     neighbours: int = 0
     """The number of candidates that no leg found: they stand beside others in a session or document."""
     weights: dict[str, float] = Field(default_factory=dict)

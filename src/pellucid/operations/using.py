@@ -83,8 +83,8 @@ class MemoryUse:
 
 
 def occasion_start_ms(session_id: str | None, now: datetime) -> int:
-    """Return the start of an occasion in epoch milliseconds: 0 in a session, else the last midnight up to `now`
-    (UTC)."""
+    """Return the start of an occasion in epoch milliseconds: 0 in a session, else the last midnight up to `now`, which
+    must be in UTC."""
     return 0 if session_id else epoch_ms(datetime.combine(now.date(), time(), UTC))
 
 

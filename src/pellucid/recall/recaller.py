@@ -91,6 +91,7 @@ class Recaller:
         from pellucid.recall.state import World
 
         until = deadline or Deadline()
+        # before the snapshot, which does not tell it: a rebuild for another model just now can mix two models once
         model = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
         if model == "":

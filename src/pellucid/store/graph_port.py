@@ -169,9 +169,9 @@ class GraphLookup(Protocol):
         """Return the claims (values that memories state for attributes) on the entity with this key (`node_key`), as
         known now; empty if it is unknown.
 
-        Its states are computed from them. Each occurs once for every interval in which its memory was in force, that
-        is valid, active (or superseded only later) and not in quarantine.
-        """
+        The entity's states are computed from them. Each occurs once for every interval in which it was in force, with
+        that interval as its validity: its memory was valid, active (or superseded only later) and not in quarantine,
+        and no other memory had taken the attribute over."""
         ...
 
     def edges(

@@ -241,8 +241,7 @@ class IndexReader(Protocol):
         them.
 
         `admission` filters nothing here: `valid`, `wanted` and `admitted` say what each row is under it, and for a past
-        instant `active` and `trusted` are as of then.
-        """
+        admission (`past` or `known`) `active` and `trusted` are as of then."""
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
@@ -382,6 +381,6 @@ class Scrubber(Protocol):
         """Leave no byte of a deleted row in the file, its log or the warm columns of this process; safe to repeat.
 
         Other processes drop their warm columns at their next reading. Not to be called inside `reading`. Raises
-        StoreBusyError if another process was reading or writing for `wait_s` seconds: repeat it.
-        """
+        StoreBusyError if another process was reading or writing for `wait_s` seconds (repeat it), NoRoomError if the
+        disk is full."""
         ...

@@ -65,6 +65,7 @@ def build(
         stages=state.stages,
         legs=_leg_health(state, pool),
         neighbours=_neighbours(pool),
+        last_kept=unpack_id(pool.ids[int(state.kept[-1])]) if len(state.kept) else None,
         weights={to_camel(name): value for name, value in weights_shown(request.settings, state.plan).items()},
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
@@ -87,7 +88,9 @@ def _context_trace(state: State, shown: CandidateView) -> snapshot.ContextTrace:
     """Return the ids of the memories in the context, and what was omitted, cut, added or changed by model passes."""
     context = state.context
     reasons = {
-        each.memory_id: shown.reason_without_edge(each.memory_id) if each.rung == ASKED_EDGES else each.reason
+        each.memory_id: shown.reason_without_edge(each.memory_id)
+        if each.rung == ASKED_EDGES
+        else shown.reason_omitted(each.memory_id) or each.reason
         for each in context.omitted
     }
     return snapshot.ContextTrace(

@@ -179,6 +179,13 @@ class CandidateView:
         apart = [*(each for each in ranked[:2] if each[0] < 0), *(each for each in ranked[-1:] if each[0] > 0)]
         return {name: round(value, 6) for value, name in apart}
 
+    def reason_omitted(self, memory_id: str) -> str | None:
+        """Return why the context left a candidate out, in full; None if it did not."""
+        if missing_room(self._state, memory_id) is not None:
+            return None  # as recorded, whose numbers are told in words
+        served = self._memories.get(memory_id)
+        return reason_in_full(self._state, self._pool, self._position[memory_id], served and served.memory)
+
     def reason_without_edge(self, memory_id: str) -> str:
         """Say why a section beside what the edges lead to was left out: it is of a document that the question names, or
         the result of that number stands for its document, or neither.
@@ -252,8 +259,9 @@ class CandidateView:
         edges = ", ".join(self._edges(path, lambda kind: kind.replace("_", " ").lower())) if path and has_names else ""
         if not is_answer:
             told = f" ({edges})" if edges else ""
-            start = self._names.get(path.nodes[0]) if path else None
-            return f"Near what the question asks, but no edge that it asks for joins it to {start or AS_NAMED}{told}"
+            start = (self._names.get(path.nodes[0]) if path else None) or AS_NAMED
+            how = "only by way of others" if path and len(path.types) > 1 else "by an edge that it does not ask for"
+            return f"Near what the question asks, but joined to {start} {how}{told}"
         words = edges or "An edge leads to it"
         is_other = path is not None and asked is not None and set(path.types).isdisjoint(asked.types)
         return f"{words}, {COUNTS_AS_WELL if is_other else AS_ASKED}"

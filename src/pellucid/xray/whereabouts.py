@@ -18,7 +18,7 @@ from pellucid.store.index_port import Admission, Filters, IndexReader, MemorySta
 from pellucid.xray.words.rungs import missing_characters, repeat_in_words
 
 _RESULT = re.compile(r"\[(\d+)\]")
-"""The number of a result in a recorded reason."""
+"""The number of a result in a recorded reason, read back from it: a receipt keeps the words alone."""
 
 
 def position_of(pool: Pool, row: int) -> int | None:

@@ -210,9 +210,12 @@ def test_equal_headers_of_two_things_are_two_versions(git: Git) -> None:
 def test_a_branch_that_holds_no_commit_is_told_from_one_that_does_and_from_none(git: Git) -> None:
     repository = open_repository(git.top)
     assert not has_commits(repository)
-    git.commit(JAN, {"a.md": "Draft"})
+    first = git.commit(JAN, {"a.md": "Draft"})
     assert has_commits(repository)
-    git.run("checkout", "-q", "--detach")
+    git.run("update-ref", "refs/heads/near/by", first)
+    git.run("symbolic-ref", "HEAD", "refs/heads/near")
+    assert not has_commits(repository), "only a branch below that name has one"
+    git.run("checkout", "-q", "--detach", first)
     assert has_commits(repository)
     git.run("checkout", "-q", "--orphan", "other")
     assert not has_commits(repository)

@@ -179,13 +179,14 @@ def test_an_explanation_says_whether_an_edge_is_the_one_asked_for_or_a_reference
 ) -> None:
     whys = _whys(harbour, "what depends on SPEC-3")
     assert whys["SPEC-1: The harbour gate"].startswith("SPEC-1 depends on SPEC-3, as the question asks: found ")
-    near = "Near what the question asks, but no edge that it asks for joins it to SPEC-3 (SPEC-4 supersedes SPEC-3): "
+    near = "Near what the question asks, but joined to SPEC-3 by an edge that it does not ask for (SPEC-4 supersedes "
     assert whys["SPEC-4: Electric light"].startswith(near)
     shown = xray_new_recall(harbour, RecallInput(query="what depends on SPEC-3", namespace=HERE, budget=8_000))
     light = next(each for each in shown.results if each.why.startswith(near))
     alone = why(harbour, WhyInput(namespace=HERE, memory=light.memory_id, recall_id=shown.snapshot_id)).sentence
     assert (
-        "near what the question asks, but no edge that it asks for joins it to what the question names: found " in alone
+        "near what the question asks, but joined to what the question names by an edge that it does not ask for: found "
+        in alone
     ), "without names"
     (tmp_path / "mole.md").write_text("# SPEC-7: The mole\n\n## References\n\n- SPEC-8, whose stones it takes\n")
     (tmp_path / "quarry.md").write_text("# SPEC-8: The quarry\n\nThe quarry gives stones of two tonnes and more.\n")

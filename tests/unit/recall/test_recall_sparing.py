@@ -1,6 +1,7 @@
 """A context in, what it can spare: turns that tell nothing of what is asked, and what another line says whole."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
@@ -57,6 +58,21 @@ def test_what_an_agent_says_that_it_does_next_is_left_out_though_it_has_words_of
     assert ANSWER in state.context.text
     assert step not in state.context.text
     assert turned_away(state, "tells-nothing")
+
+
+def test_what_an_agent_does_next_is_left_out_as_the_best_line_too_unless_nothing_else_is_there(
+    house: Opener, tmp_path: Path
+) -> None:
+    next_step = "Let me look at how high the waves may be for the ferry."
+    said = turn(1, next_step, 1, source_class="assistant_output")
+    alone, beside = house(tmp_path / "alone"), house(tmp_path / "beside")
+    session(alone, said)
+    session(beside, said, turn(2, "The ferry sails below two metres", 2))
+    assert next_step in run(alone, QUESTION, budget=2_000, top_k=1).context.text
+    state = run(beside, QUESTION, budget=2_000)
+    assert state.served[0].memory.content == next_step
+    assert next_step not in state.context.text
+    assert "The ferry sails below two metres" in state.context.text
 
 
 def test_what_a_person_says_that_they_do_next_stays(house: Opener) -> None:

@@ -249,16 +249,16 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
     found = [leg("vector", 15, 0.22)]
     said = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE)
     assert said == (
-        "Here mostly because of its neighbours (they make 0.90 of its 1.30): found 15th by meaning (cosine 0.22)."
+        "Here mostly because of its neighbours (they make 0.80 of its 1.30): found 15th by meaning (cosine 0.22)."
     )
     assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE) == []
     lent = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), FIVE, lender="[2]")
-    assert "(they make 0.90 of its 1.30, above all [2]): found 15th" in lent
+    assert "(they make 0.80 of its 1.30, above all [2]): found 15th" in lent
     lent = sentence(found, None, scores(vector=0.5, bm25=0.2, expansion=0.6), FIVE, lender="[3]")
     assert lent.endswith("is what its neighbours lend it (0.60 of 1.30, above all by [3]).")
     assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), FIVE)
     hardly = sentence(found, None, scores(vector=0.1, expansion=0.7, passage=0.2), FIVE)
-    assert hardly.startswith("Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.00): ")
+    assert hardly.startswith("Here mostly because of its neighbours, hardly for itself (they make 0.80 of its 1.00): ")
     assert untrue(
         said.replace(" (they", ", hardly for itself (they"), found, None, scores(vector=0.4, expansion=0.9), FIVE
     )
@@ -398,7 +398,7 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
         file_memories(app, [a_memory(number, words, session_id="one", evidence=("one:4-4",))])
     snapshot = explained(app, "what does the harbour crane lift")
     assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "repeats [1]")]
-    assert "    repeats [1]; final=" in render(snapshot, "text")
+    assert "    repeats [1]; " in render(snapshot, "text")
 
 
 def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_its_words(house: Opener) -> None:
@@ -437,12 +437,12 @@ def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_it
         (
             "The relay listens on port 7070.",
             NOON - timedelta(hours=5),
-            "moved just above [2], which came before it and answers much the same (+",
+            "moved just above [2], which was said before it and answers much the same (+",
         ),
         (
             "Does the relay listen on port 7070?",
             NOON - timedelta(days=9),
-            "moved just above [2], which came before it and answers much the same",
+            "moved just above [2], which was said before it and answers much the same",
         ),
     ],
 )
@@ -511,5 +511,5 @@ def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_in_o
         assert needed == 0.2
         assert (said == "too doubtful to be an answer") == (alone >= needed)
         assert "near by" not in each.reason
-        assert f"    abstention: {each.reason}; final=" in render(snapshot, "text")
+        assert f"    abstention: {each.reason}; " in render(snapshot, "text")
     assert snapshot.rejected_total >= len(snapshot.rejected)

@@ -13,7 +13,9 @@ from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from kits.why import CRANE, cranes, order, told
 from pellucid.model.memory import unpack_id
 from pellucid.model.snapshot import (
+    AbstentionTrace,
     ContextTrace,
+    EpisodeTrace,
     FilterTrace,
     LegHealth,
     OmittedMemory,
@@ -257,3 +259,32 @@ def test_candidates_that_no_leg_found_are_counted_beside_the_legs() -> None:
     )
     assert "| neighbours |" in render(empty(legs=(leg,), neighbours=2), "markdown")
     assert "neighbours:" not in render(empty(legs=(leg,)), "text")
+
+
+def test_what_came_short_is_compared_with_a_result_by_its_number_or_with_one_that_was_left_out() -> None:
+    lost = RejectedCandidate(
+        memory_id="mem_9", rejected_by="top-k", reason="beyond topK", margin=0.5, behind={"vector": -0.5}, final=0.5
+    )
+    shown = holding(memory_id="mem_1").model_copy(update={"rejected": (lost,), "rejected_total": 1})
+    within = "score 0.5000 below the last one within top-k"
+    for last, named in (("mem_1", " ([1])"), ("mem_7", " (which was itself left out)"), (None, "")):
+        told_of = render(shown.model_copy(update={"last_kept": last}), "text")
+        assert f"{within}{named}: vector -0.5000; final=" in told_of
+
+
+def test_of_what_was_left_out_it_is_said_that_the_doubt_is_measured_on_it() -> None:
+    trace = AbstentionTrace(doubt=0.4, threshold=1.0, abstained=False, near=0.6, measured={"near": ("mem_1", "mem_9")})
+    lost = RejectedCandidate(memory_id="mem_9", rejected_by="repeats", reason="repeats [1]", final=0.5)
+    shown = holding(memory_id="mem_1").model_copy(update={"rejected": (lost,), "abstention": trace})
+    assert "(mean of the nearest: [1] and one left out)" in render(shown, "text")
+    assert "    repeats [1]; the doubt is measured on it, too; final=0.5000" in render(shown, "text")
+
+
+def test_the_other_episodes_that_a_context_ends_with_are_told_with_the_reason() -> None:
+    episodes = tuple(EpisodeTrace(episode_id=f"ep_{at}", score=0.5, matches=at) for at in (0, 2))
+    said = (
+        "the context ends with the topics of 2 other episodes: 1 for weaker memories of it and 1 for what it was about"
+    )
+    shown = holding().model_copy(update={"context": ContextTrace(included=("mem_1",), episodes=episodes)})
+    assert f"({said})" in render(shown, "text")
+    assert "other episodes" not in render(holding(), "text")

@@ -37,10 +37,9 @@ def decode_line(raw: bytes) -> str:
 
 
 def head_of(path: Path) -> str:
-    """Return the first 256 KiB of a file as text, to detect its format; nothing is counted.
+    """Return the first 256 KiB of a file as text, to detect its format; its bytes are not counted as read.
 
-    A byte order mark is left out; bytes that are not UTF-8 become U+FFFD.
-    """
+    A byte order mark is left out; bytes that are not UTF-8 become U+FFFD."""
     with path.open("rb") as stream:
         return stream.read(_HEAD).decode("utf-8-sig", "replace")
 

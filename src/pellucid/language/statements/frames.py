@@ -155,7 +155,7 @@ def clash_keys(text: str) -> frozenset[tuple[str, str]]:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Return the words of a text in order, casefolded, without `'s` and the like, each with the kind of thing it can
-    name.
+    name (a date, number, sign, code, name or word).
 
     Number words above one become digits, names of weekdays the singular; a sign of a script without spaces is a word.
     """

@@ -57,10 +57,11 @@ def polish(sentence: str, language: Language) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with a capital at its beginning; unchanged if its first word is none of plain language.
+    """Return the text with a capital at its beginning; unchanged unless it begins with a word of lower-case Latin
+    letters, followed by a blank, a comma or its end.
 
-    A name of code (`relPath`, `till.go:12`), and a word that the text has in code or in such a name, stay as written.
-    """
+    A name of code (`relPath`, `till.go:12`), and a word that the text has in code or in such a name (but for a function
+    word), stay as written."""
     first = _PLAIN_WORD.match(text)
     if not first or (first[0] not in stop_words() and _is_in_code(first[0], text)):
         return text

@@ -203,8 +203,8 @@ def _is_order(lowered: str) -> bool:
 
 
 def _is_meant(cued: ObservedStatement, language: Language) -> bool:
-    """Whether a sentence with a cue is meant as a statement: it is not worded as a question and, unless a procedure,
-    worth keeping with a probability of at least 0.2 (`KEEP_OF_CUE`)."""
+    """Whether a person's sentence with a cue (such as `never`) is meant as a statement: it has not the word order of a
+    question and, unless a procedure, is worth keeping with a probability of at least 0.2 (`KEEP_OF_CUE`)."""
     if language.noise.unmarked.search(cued.text.lower()):
         return False
     return cued.category == "procedure" or load_table().read(cued.text, by_user=True).durable >= KEEP_OF_CUE

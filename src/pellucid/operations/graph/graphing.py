@@ -187,8 +187,8 @@ def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
 
 
 def audit_graph(app: App, request: GraphAuditInput) -> GraphAuditOutput:
-    """Find what does not fit together among the edges in force now: names that nothing defines (dangling), documents
-    that no edge joins to another (orphans), contradictions, and supersessions that only one side states; in this order.
+    """Find what does not fit together among the edges without an end: names that no document defines (dangling),
+    documents without any edge (orphans), contradictions, and supersessions that only one side states; in this order.
     Return each with its places, and the graph's size."""
     documents = app.graph.documents(request.namespace)
     entities, edges = app.graph.entities(request.namespace), app.graph.edges(request.namespace)

@@ -271,7 +271,7 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     try:
         state, ranked_ns = _recall_of_current_files(app, request), time_ns()
         receipt_draft = draft(state)
-        state = replace(state, served=_memories_as_known(app, state.request, state.served))
+        state = replace(state, served=_memories_as_known(app, state.request, state.served))  # the receipt has ids alone
         app.deadline.check()  # a recall that was given up leaves no receipt
     except InputError:
         raise

@@ -34,7 +34,8 @@ def headlines_of(
 def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
     """Return the snapshot with a headline of each memory that it names and that the caller is allowed to read.
 
-    All of these are read anew, in one query, also those that were read when the snapshot was built.
+    All of these are read anew, in one query: those that were left out were not read yet, and what a memory says, and
+    who may read it, counts as of now, not as of the recall.
     """
     results = {each.memory_id for each in snapshot.results}
     words = headlines_of(app, request.namespace, request.scopes, _memory_ids(snapshot), results)

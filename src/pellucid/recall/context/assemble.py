@@ -163,22 +163,24 @@ def compose_context(
         rungs.append(_rung("context-selection", len(lines), len(left), "a pass left it out"))
         passes.append(report)
         lines = left
-    builder, omitted = _fill_budget(state, world, lines, excerpts.keys(), rungs)
-    omitted = (*unasked, *silent, *omitted)
+    builder, covered_by, no_room = _fill_budget(state, world, lines, excerpts.keys(), rungs)
     if lines and not builder.lines:
-        return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
+        return Assembly(Context(omitted=(*unasked, *silent, *no_room)), tuple(rungs), passes=tuple(passes))
     builder = _apply_model_passes(state, world, builder, rungs, passes)
     if against:  # by number only now that the lines are known; the quotes that held their place are longer
         builder = _builder_with_all(state, with_dispute_numbers(builder.lines, against, state.request))
+    # at the end, of what stands beside each other now; marks that do not fit are left out, as nothing is lost by that
     marked = _builder_with_all(state, mark_continuations(builder.lines, state, world))
     builder = marked if marked.length <= state.request.settings.char_budget else builder
+    omitted = (*unasked, *silent, *_omissions_of_repeats(covered_by, builder), *no_room)
     return Assembly(_render_context(state, world, builder, omitted), tuple(rungs), tuple(passes))
 
 
 def _fill_budget(
     state: State, world: World, lines: list[ContextLine], leading: AbstractSet[str], rungs: list[FilterTrace]
-) -> tuple[ContextBuilder, tuple[Omission, ...]]:
-    """Return the context with as many of these lines as fit, none repeating another, and the memories left out of it.
+) -> tuple[ContextBuilder, Mapping[str, str], tuple[Omission, ...]]:
+    """Return the context with as many of these lines as fit, none repeating another; a map from the ids of those left
+    out as repeats to the ids of what covers them (see `fill_without_repeats`); and what found no room.
 
     Lines of memories whose ids are in `leading` are excerpts already and are not cut. Appends to `rungs` the report of
     the filter of repeats, if it left out any, and that of `budget-fit`.
@@ -202,7 +204,7 @@ def _fill_budget(
     if covered_by:
         rungs.append(_rung(SAID_ALREADY, len(lines), len(left), "another says it whole"))
     rungs.append(_rung("budget-fit", len(left), len(builder.lines), "over the budget"))
-    return builder, (*_omissions_of_repeats(covered_by, builder), *builder.omitted(left, budget))
+    return builder, covered_by, (*builder.omitted(left, budget),)
 
 
 def _apply_model_passes(
@@ -269,8 +271,9 @@ def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder
     """
     number = {memory_id: place for place, memory_id in enumerate(builder.included, start=1)}
     for memory_id in covered_by:
-        covering = number[line_covering(covered_by, memory_id)]
-        yield Omission(memory_id, f"it is said in full by [{covering}]", SAID_ALREADY)
+        covering = number.get(line_covering(covered_by, memory_id))
+        by = f"[{covering}]" if covering else "another, which a pass took out"
+        yield Omission(memory_id, f"it is said in full by {by}", SAID_ALREADY)
 
 
 def _rung(name: str, came: int, passed: int, reason: str) -> FilterTrace:

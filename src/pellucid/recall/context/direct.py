@@ -38,9 +38,10 @@ def direct(state: State) -> State:
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
     """Return which candidate answers directly: of those that pass the filters and all `_gates`, the one with the
-    greatest share of the query's content words, if it leads by `MARGIN`. Else there is no answer (None), and the reason
-    is the gate that the last ones failed, `ambiguous` without a lead, or `no-candidates`. `filtered_by` has all gates
-    that rejected some."""
+    greatest share of the query's content words, if that exceeds by `MARGIN` the share of every other candidate that
+    passes the filters and does more than ask, whatever its gates (neighbours in its session aside). Else there is no
+    answer (None), and the reason is the gate that the last ones failed, `ambiguous` without such a lead, or
+    `no-candidates`. `filtered_by` names the gates that rejected some, and `ambiguous`."""
     passed = pool.rejected == 0
     considered = int(passed.sum())
     if not considered:

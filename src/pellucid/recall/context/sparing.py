@@ -23,7 +23,7 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
     These are turns in which an agent only says what it does next; turns that contain no content word of the question
     and no name, number, path or code, and say little else; licences, references and the like that nobody asked for;
     and, if a named document is not known, headers of other documents that do not mention it. The best line of the
-    ranking is among them only as such a header; a pinned memory never is.
+    ranking is among them only as such a header or such a turn of an agent; a pinned memory, or the only line, never is.
     """
     telling = np.uint64(sum(1 << i for i in state.plan.telling))
     asked, stems = sought(state, world)
@@ -33,23 +33,24 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
     def tells_nothing(line: ContextLine) -> bool:
         """Whether a line tells nothing of what is asked, as `uninformative_lines` defines it."""
         memory, at = line.memory, int(state.kept[line.place])
-        if memory.pinned or (line.place == 0 and not unknown):
+        if memory.pinned:
             return False
+        if memory.source_class == "assistant_output" and memory.category == "moment" and is_narration(memory.content):
+            return True
         if memory.category == "section":
             if unknown and state.pool.ordinal[at] == 0 and node_key(memory.entity_ref or "") not in names:
                 return not any(name.casefold() in memory.content.casefold() for name in state.plan.unknown)
             return bool(line.place) and not is_answer[at] and is_bare(memory, asked, stems)
-        if memory.category != "moment" or not line.place:
-            return False
-        if memory.source_class == "assistant_output" and is_narration(memory.content):
-            return True
         return (
-            not state.pool.matched[at] & telling
+            memory.category == "moment"
+            and bool(line.place)
+            and not state.pool.matched[at] & telling
             and not is_specific(memory.content)
             and _has_little_content(memory.content, state, world)
         )
 
-    return [line for line in lines if tells_nothing(line)]
+    silent = [line for line in lines if tells_nothing(line)]
+    return silent if unknown or len(silent) < len(lines) else silent[1:]
 
 
 def _has_little_content(text: str, state: State, world: World) -> bool:

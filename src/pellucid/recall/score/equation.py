@@ -3,7 +3,8 @@
     final = Σ_leg w·(k+1)/(k+rank) + Σ_reranker w_r·(k+1)/(k+rank) + named + voice + asking + importance
             + tierPrior + reinforcement + heat + pin + expansion + renewal + direct − mmrPenalty
 
-All arrays are aligned with a pool that is sorted by id. Of equal scores the newer stands first, then the lower id.
+All arrays are aligned with a pool that is sorted by id. Of equal scores the lower id stands first; in a leg, and with a
+reranker, the newer, then the lower id.
 """
 
 import heapq

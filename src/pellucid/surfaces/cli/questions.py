@@ -86,6 +86,7 @@ def xray(row: Row, args: Args) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
+    # by hand, not by `field_values`: the words are an id or a question, and only one of these has fields of its own
     explained = {"recall_id": recall_id, "align": args["align"], "turned_away": args["turned_away"]}
     _deliver_xray(
         row, args, lambda call: {**explained, "question": None if recall_id else _question(call, args, words)}

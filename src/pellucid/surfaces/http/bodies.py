@@ -99,7 +99,7 @@ async def save_upload(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
 
 
 def remove(file: Path) -> None:
-    """Delete an upload with its folder; do nothing if it is gone already."""
+    """Delete an upload with its folder; errors, such as that it is gone already, are ignored."""
     shutil.rmtree(file.parent, ignore_errors=True)
 
 

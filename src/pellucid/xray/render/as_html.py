@@ -22,7 +22,7 @@ from pellucid.xray.words.visible import visible
 _TITLE = "Recall X-ray"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What the page may load: nothing but its own style."""
-_FIRST = ("answer", "doubt", "nearest", "read-as", "shown", "degraded", "budget")
+_FIRST = ("answer", "doubt", "degrees", "nearest", "read-as", "shown", "degraded", "budget")
 """Fields of the header that are read first; the others are folded."""
 _MAX_OPEN_ROWS = 10
 """A table of what the context left out is folded if it has more rows."""

@@ -31,7 +31,7 @@ from pellucid.xray.render.spans import (
 )
 from pellucid.xray.render.terms import decimals, lead_in_words, score_line, weights_note
 from pellucid.xray.words.failures import failures_in_words
-from pellucid.xray.words.numbers import counted, instant_text
+from pellucid.xray.words.numbers import counted, instant_text, listed
 from pellucid.xray.words.rungs import NO_ANSWER, RULED_OUT, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sureness import degrees_in_words, signs_in_words, sureness
 
@@ -192,12 +192,25 @@ def _gate_spans(gate: str) -> Spans:
 
 
 def notes_on(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Return what is to be known of all results: how they are numbered (if there are several), how graph paths are told
-    (if there are any), and what a first place pays in each leg and with the reranker.
+    """Return what is to be known of all results: how they are numbered (if there are several), which further episodes
+    the context names and how graph paths are told (if there are any), and what a first place pays in each leg and with
+    the reranker.
     """
     places = (_PLACES,) if len(snapshot.results) > 1 else ()
     paths = (_PATHS,) if any(each.graph_path for each in snapshot.results) else ()
-    return (*places, *paths, *weights_note(snapshot))
+    return (*places, *_episodes_note(snapshot), *paths, *weights_note(snapshot))
+
+
+def _episodes_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
+    """Return as one note why the context names further episodes at its end; empty if it names none."""
+    episodes = snapshot.context.episodes
+    if not episodes:
+        return ()
+    found = sum(each.matches > 0 for each in episodes)
+    of_them = [f"{found} for weaker memories of {'it' if found == 1 else 'them'}"] if found else []
+    of_them += [f"{len(episodes) - found} for what it was about"] if found < len(episodes) else []
+    named = counted(len(episodes), "other episode")
+    return (f"the context ends with the {'topics' if len(episodes) > 1 else 'topic'} of {named}: {listed(of_them)}",)
 
 
 def millis(value: float) -> str:

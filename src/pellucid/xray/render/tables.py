@@ -134,7 +134,12 @@ def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
         stands = f"; its document is told of under {number}"
     quoted = f"; words of it are quoted under {listed(quoting)}" if quoting else ""
     lacking = shortfall_in_words(candidate)
-    behind = f": {lacking}" if lacking else ""
+    last = numbers.get(snapshot.last_kept or "", "which was itself left out" if snapshot.last_kept else "")
+    behind = f"{f' ({last})' * bool(last)}: {lacking}" if lacking else ""
+    doubt = snapshot.abstention if snapshot.results or (snapshot.abstention and snapshot.abstention.abstained) else None
+    signs = doubt.measured.values() if doubt else ()
+    measured = any(candidate.memory_id in ids for ids in signs)
+    quoted += "; the doubt is measured on it, too" if measured else ""
     return (*with_memory_names(why_rejected(candidate), snapshot, "prose"), *plain(f"{behind}{stands}{quoted}"))
 
 

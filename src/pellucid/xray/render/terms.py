@@ -46,12 +46,15 @@ def decimals(value: float) -> str:
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
-    """Return the terms that are not 0 in the results' scores as (name, meaning), in the order shown.
+    """Return the terms that are not 0 in the results' scores, or in which what top-k cut differs, as (name, meaning),
+    in the order shown; empty without results.
 
     The names are those of a score's fields (`bm25`): `term_name` gives the ones to show.
     """
-    meanings = legend([each.score_decomposition for each in snapshot.results])
-    ordered = dict.fromkeys(name for each in snapshot.results for name, _ in score_terms(each.score_decomposition))
+    apart = (ScoreDecomposition(final=0.0, **each.behind) for each in snapshot.rejected)
+    scores = [*(each.score_decomposition for each in snapshot.results), *(apart if snapshot.results else ())]
+    meanings = legend(scores)
+    ordered = dict.fromkeys(name for each in scores for name, _ in score_terms(each))
     return tuple((name, meanings[name]) for name in ordered if name in meanings)
 
 

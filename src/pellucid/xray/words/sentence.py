@@ -37,7 +37,7 @@ TELLING = {
 }
 """Terms that a sentence names with their values if they are not 0."""
 NEWER = "moved just above {older}, which is older and answers much the same"
-FOLLOWS = "moved just above {older}, which came before it and answers much the same"
+FOLLOWS = "moved just above {older}, which was said before it and answers much the same"
 SUCCEEDS = "moved just above {older}, whose document its own replaces"
 """Why `renewal` moved a memory: it is of a later day, of the same day, or of a document that replaces the other's."""
 LEFT_OUT = "a memory that was itself left out ({older})"
@@ -50,17 +50,17 @@ MEANING = {
 }
 """The words for terms that only reduce a score."""
 NEIGHBOURS = (
-    "neighbours: the memories around it in its session or document; what they make of a score is this,"
-    " its place by the words around it, and the place that the reranker gives it and them together"
+    "neighbours: the memories around it in its session or document; what they make of a score is this, and half of its"
+    " place by the words around it and of the place that the reranker gives it and them together"
 )
 """What a sentence means by neighbours, and by what they make."""
 WAYS = "by how few and sure the edges to it are, how much hangs on it, and its nearness in meaning"
 """What decides a place along the graph."""
 STEMS = "a key word counts as held where a word of its stem stands (such as set for settings)"
 """When a word matches, for the sentences that count them."""
-AROUND = ("passage", "expansion", "rerank_passage")
-"""Terms that a memory owes to its neighbours: what stands around it in its session or document."""
-MOSTLY, ALMOST_ALL = 0.5, 0.8
+AROUND = ("expansion", "passage", "rerank_passage")
+"""Terms that a memory owes to what stands around it in its session or document: the first wholly, the others half."""
+MOSTLY, ALMOST_ALL = 0.5, 0.7
 """The shares of a score from which on the sentence says that it is owed to neighbours: mostly, and almost all."""
 OWED, HARDLY = "Here mostly because of its neighbours", ", hardly for itself"
 _RENAMED = {"reinforcement": "reinforcement_boost"}
@@ -124,8 +124,11 @@ def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
 
 
 def neighbour_share(scores: ScoreDecomposition) -> float:
-    """Return the part of a score, in its unit, that comes from a memory's neighbours in its session or document."""
-    return sum(getattr(scores, name) or 0.0 for name in AROUND)
+    """Return the part of a score, in its unit, that comes from a memory's neighbours in its session or document: what
+    they lend it, and half of the terms that its words and theirs make together.
+    """
+    lent, *together = (getattr(scores, name) or 0.0 for name in AROUND)
+    return lent + sum(together) / 2
 
 
 def leg_in_words(leg: str) -> str:

@@ -194,8 +194,9 @@ def explain_tier(app: App, request: ShowInput) -> TierExplanation:
 
 
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
-    """Return sentences that say what would move a memory of this tier to the other. `cools` is the number of days until
-    it is cold (None: not in ten years), `warms` the number of uses until it is hot (None: more than 20)."""
+    """Return clauses, without full stops, that say what would move a memory of this tier to the other or keep it, or
+    that nothing would. `cools` counts for a hot memory alone: the days until it is cold (None: not in ten years);
+    `warms` for a cold one: the uses until it is hot (None: more than 20)."""
     if tier == "cold":
         uses = "no number of uses alone would make it hot"
         if warms is not None:

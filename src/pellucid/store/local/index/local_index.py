@@ -177,7 +177,7 @@ class LocalIndex:
                 fold.forget_ledger()
             after = 0 if anew else _ledger_row_reached(before, state)
             fold.keep_ledger_rows(each for each in ledger if each.seq > after)
-            fold.graph.finish()
+            fold.graph.finish()  # last: files and ledger rows change standings, which the database noted for it
             fold.finish(replace(state, ledger_seq=max(0 if anew else before.ledger_seq, state.ledger_seq)))
             return fold.refused
 

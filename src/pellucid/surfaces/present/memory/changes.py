@@ -117,9 +117,8 @@ def history_of_name_text(outcome: HistoryOutput | EntityHistoryOutput) -> str:
 
 def history_text(outcome: HistoryOutput) -> str:
     """Render a memory's versions, each with its events, verdicts and citations, then the episodes (stretches of
-    sessions) that they come from. If past instants were asked about, the version valid then comes first. Of a forgotten
-    memory, only when it was forgotten, and its events.
-    """
+    sessions) that they come from. If past instants were asked about, a first line says which version was valid then, or
+    that none was. Of a forgotten memory, only when it was forgotten, and its events."""
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
         return "\n".join([*lines, *(_event_line(row) for row in outcome.events)])
