@@ -26,7 +26,10 @@ from pellucid.xray.words.sureness import sureness_of_one
 REJECTED_SHOWN = 20
 _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
-AS_ASKED, COUNTS_AS_WELL = "as the question asks", "an edge that counts as well where dependencies are asked for"
+AS_ASKED, COUNTS_AS_WELL = (
+    "as the question asks",
+    "which counts as well, being direct, where dependencies are asked for",
+)
 AS_NAMED = "what the question names"
 GONE = "what is gone"
 """The name shown for a node on a graph path that no longer has a name."""
@@ -260,8 +263,12 @@ class CandidateView:
         if not is_answer:
             told = f" ({edges})" if edges else ""
             start = (self._names.get(path.nodes[0]) if path else None) or AS_NAMED
-            how = "only by way of others" if path and len(path.types) > 1 else "by an edge that it does not ask for"
-            return f"Near what the question asks, but joined to {start} {how}{told}"
+            how = f"joined to {start} by an edge that it does not ask for"
+            if path and len(path.types) > 1:
+                how = f"joined to {start} only by way of others"
+                if asked and asked.transitive:
+                    how = "not all edges on the way to it are of the kind and direction that it asks for"
+            return f"Near what the question asks, but {how}{told}"
         words = edges or "An edge leads to it"
         is_other = path is not None and asked is not None and set(path.types).isdisjoint(asked.types)
         return f"{words}, {COUNTS_AS_WELL if is_other else AS_ASKED}"

@@ -193,7 +193,9 @@ def test_an_explanation_says_whether_an_edge_is_the_one_asked_for_or_a_reference
     app = house(tmp_path / "other")
     index_docs(app, IndexDocsInput(namespace=HERE, paths=(tmp_path / "mole.md", tmp_path / "quarry.md")))
     said = _whys(app, "what does SPEC-7 depend on")["SPEC-8: The quarry"]
-    assert said.startswith("SPEC-7 references SPEC-8, an edge that counts as well where dependencies are asked for: ")
+    assert said.startswith(
+        "SPEC-7 references SPEC-8, which counts as well, being direct, where dependencies are asked for: "
+    )
 
 
 def _whys(app: App, query: str) -> dict[str, str]:
@@ -348,7 +350,7 @@ def test_what_no_asked_edge_leads_to_stands_apart_and_each_hit_says_its_path(har
     asked, _, near = run(harbour, "what depends on SPEC-3", budget=4_000).context.text.partition("\n## Near it; ")
     assert "SPEC-1: The harbour gate\n SPEC-1 depends on SPEC-3\n" in asked
     assert "SPEC-5: Ferry timetable\n SPEC-5 depends on SPEC-1, which depends on SPEC-3\n" in asked
-    assert near.startswith("no edge that was asked for joins these to it\n[")
+    assert near.startswith("not led to by the edges that were asked for\n[")
     assert "SPEC-4: Electric light\n SPEC-4 supersedes SPEC-3\n" in near
     assert "SPEC-2: Tide tables\n SPEC-1 depends on SPEC-3; SPEC-1 depends on SPEC-2\n" in near
     assert "Near it" not in run(harbour, "what does SPEC-1 require about blue ink?").context.text

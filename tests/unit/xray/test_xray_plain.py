@@ -31,7 +31,7 @@ from pellucid.operations.recall.recalling import build_snapshot, xray_by_id, xra
 from pellucid.operations.recall.request import RecallInput, removable_parts, spell_parts
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
-from pellucid.xray.render.formats import render
+from pellucid.xray.render.formats import Format, render
 from pellucid.xray.render.terms import SCORE_KEYS, term_name
 from pellucid.xray.words.failures import failure_in_words
 from pellucid.xray.words.rungs import repeat_in_words
@@ -270,6 +270,22 @@ def test_what_came_short_is_compared_with_a_result_by_its_number_or_with_one_tha
     for last, named in (("mem_1", " ([1])"), ("mem_7", " (which was itself left out)"), (None, "")):
         told_of = render(shown.model_copy(update={"last_kept": last}), "text")
         assert f"{within}{named}: vector -0.5000; final=" in told_of
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
+def test_a_term_in_which_only_what_was_left_out_differs_is_told_of_in_every_form(form: Format) -> None:
+    lost = RejectedCandidate(
+        memory_id="mem_9",
+        rejected_by="top-k",
+        reason="beyond topK",
+        margin=1.0,
+        behind={"named": -0.8, "asking": -0.2},
+        final=0.5,
+    )
+    shown = holding(scores={"vector": 1.0}).model_copy(update={"rejected": (lost,), "rejected_total": 1})
+    whole = render(shown, form)
+    assert "whom it is by or about" in whole or form == "json"
+    assert "that it ends in a question" in whole or form == "json"
 
 
 def test_of_what_was_left_out_it_is_said_that_the_doubt_is_measured_on_it() -> None:

@@ -33,7 +33,7 @@ SHARE = 1 / 3
 """The share of the budget that one memory can take while others wait; a longer one is cut."""
 LEAST = 200
 """The fewest characters that a memory is cut down to."""
-NEAR = "\n## Near it; no edge that was asked for joins these to it"
+NEAR = "\n## Near it; not led to by the edges that were asked for"
 """The heading of what is only near, if nothing but edges is asked for."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]

@@ -8,6 +8,7 @@ from math import isfinite
 
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
 from pellucid.xray.render.terms import SCORE_KEYS, SUBTRACTED, decimals, legend_of, score_terms, term_name
+from pellucid.xray.words.sentence import REDUCING
 
 _WIDTH = 1000.0
 _HEIGHT = 20
@@ -54,14 +55,16 @@ def swatch(name: str, value: float) -> str:
 
 
 def legend_swatches(snapshot: RecallXraySnapshot) -> list[tuple[str, str]]:
-    """Return for each term that counts in the results' scores its swatch, by its first value that is not 0, and its
-    name with its meaning, in the order shown.
+    """Return for each term of the legend (`legend_of`) its swatch, by its first value in the results' scores that is
+    not 0, and its name with its meaning, in the order shown.
     """
     scores = [each.score_decomposition.model_dump() for each in snapshot.results]
-    first_values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
-    return [
-        (swatch(name, first_values[name]), f"{term_name(name)}: {meaning}") for name, meaning in legend_of(snapshot)
-    ]
+
+    def first_value(name: str) -> float:
+        """Return the first value of a term that is not 0; of one that no result has, 1, or -1 if it only reduces."""
+        return next((each[name] for each in scores if each.get(name)), -1.0 if name in REDUCING else 1.0)
+
+    return [(swatch(name, first_value(name)), f"{term_name(name)}: {meaning}") for name, meaning in legend_of(snapshot)]
 
 
 def _colour_attributes(name: str) -> str:

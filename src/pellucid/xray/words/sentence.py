@@ -43,7 +43,7 @@ SUCCEEDS = "moved just above {older}, whose document its own replaces"
 LEFT_OUT = "a memory that was itself left out ({older})"
 """The name of that older memory if it is not a result."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
-MEANING = {
+REDUCING = {
     "asking": "that it ends in a question",
     "tier_prior": "that it has gone cold",
     "mmr_penalty": "that it is like a better one; subtracted",
@@ -116,7 +116,7 @@ def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
     its places.
     """
     values = [each.model_dump(exclude_none=True) for each in scores]
-    term_words = MEANING | {name: words for each in scores for name, words in term_names(each).items()}
+    term_words = REDUCING | {name: words for each in scores for name, words in term_names(each).items()}
     term_words |= {"expansion": f"{LARGEST['expansion']} ({NEIGHBOURS})"}
     term_words |= {"bm25": f"its place {LEGS['lexical'].found}; {STEMS}"}
     term_words |= {"graph": f"its place {LEGS['graph'].found}, {WAYS}"}
