@@ -198,11 +198,11 @@ def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_line(line: str, path: str) -> str:
-    """Return the first 2,000 characters of a line without markup and without the quote and list signs at its beginning.
+    """Return a line (the first 2,000 characters after the quote and list signs at its beginning) without markup, each
+    run of blanks as one.
 
-    A link to a document with a number in its file's name becomes that number (`ADR-5`), any other link its text. `path`
-    is that of the document with the line.
-    """
+    A link to a document with a number in its file's name becomes that number (`ADR-5`), any other link its text.
+    `path`, that of the document with the line, is for resolving its links."""
 
     def link_text(text: str, target: str) -> str:
         """Return the id of the numbered document that a link leads to, else the link's text."""

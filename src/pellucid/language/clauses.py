@@ -103,9 +103,9 @@ def _is_long_statement(part: str) -> bool:
 
 
 def comma_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of a text between commas, semicolons and ends of sentences, in order, without blanks and the
-    marks `.`, `!` and `;` at their ends; items of a list are parts, too. A part can be empty.
-    """
+    """Return the parts of a text between commas before a blank, semicolons and ends of sentences (a line break ends
+    none), in order, without blanks and the marks `.`, `!` and `;` at their ends. The items of `a, b, c` are parts as
+    clauses are. A part can be empty."""
     return tuple(part.strip(" .!;") for sentence in sentences(text) for part in _PARTS.split(sentence))
 
 

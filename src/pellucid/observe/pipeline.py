@@ -65,8 +65,8 @@ def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) 
     """Return the fact, but as a plain statement (`resolves` None) if it corrects, updates or retracts another and was
     not said by a person.
 
-    A person said it if the turn in which the last piece of its evidence ends is known and a user's.
-    """
+    A person said it if the turn in which the last piece of its evidence ends is known and a user's. `turns` maps
+    ordinals to turns."""
     last = turns.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
     return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})

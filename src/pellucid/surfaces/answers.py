@@ -101,11 +101,11 @@ def json_text(value: Wire) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with control and invisible characters of each line spelled out, and one newline at the end.
+    """Return the text with control and other unseen characters of each line spelled out (those of `visible`), and one
+    newline at the end.
 
     Line breaks stay: only whoever made the text can tell those that are part of a value, and spells them out
-    (`visible`).
-    """
+    (`visible`)."""
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 
 

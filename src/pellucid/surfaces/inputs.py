@@ -53,9 +53,8 @@ class WritableField:
 
 def writable_fields(row: Row) -> dict[str, WritableField]:
     """Map JSON names to the fields of an operation's input that a program can write: all but those that name files, and
-    those that the call fills in from its own place (`CONTEXT`, such as `namespace`). The fields of an input within the
-    input are among them, under their own names.
-    """
+    those that the call fills in from its own place (`CONTEXT`, such as `namespace`, unless the input makes a flag of
+    it, as `project.move` does). The fields of an input within the input are among them, under their own names."""
     return {each.json_name: each for each in _iterate_fields(row.input)}
 
 

@@ -94,8 +94,8 @@ def _document_entries(chunks: Iterator[str], head: str) -> Iterator[object]:
     """Yield the entries of one JSON document, given its text in chunks; `head`, its beginning, shows which list to
     stream.
 
-    A top-level value under a key that is not in `KEYS` is left out. A fault raises as `elements` does.
-    """
+    A top-level value under a key that is not in `KEYS` (nor empty) is left out. Raises BrokenJsonError or
+    UnfinishedJsonError if the document is faulty or ends early."""
     streamed = _long_list_key(head)
     for key, value in elements(chunks, streamed):
         yield from _entries_in(value, 0) if key in {"", streamed} else _entries_under(key, value, 0)

@@ -69,9 +69,9 @@ class ChatCommand:
         """Return the output of a run as a reply; a Failure if the program ran out of time, printed too much, ended with
         an exit code other than 0, or printed no UTF-8. Asking again can help each of these (`again`).
 
-        The failure's `complaint` is the end of what the program wrote to its standard error, without lines that stand
-        in `prompt`, which it was given. `within_s`, the time it had, is for the message.
-        """
+        The failure's `complaint` is the end of what the program wrote to its standard error, on one line of at most 240
+        characters, without secrets and lines that stand in `prompt`, which it was given. `within_s`, the time it had,
+        is for the message."""
         complaint = _printable(result.complaint.decode("utf-8", "replace"))
         failure = partial(Failure, again=True, complaint=_shortened(self.clean(complaint), prompt))
         if result.ended == "late":

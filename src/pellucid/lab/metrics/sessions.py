@@ -69,9 +69,8 @@ def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAns
 
 
 def quotes(context: str, texts: Iterable[str]) -> bool:
-    """Whether a context has 12 consecutive words of one of these texts, or all words of a shorter one, whatever their
-    case and punctuation; texts without a word do not count.
-    """
+    """Whether a context has 12 consecutive words of one of these texts, or the whole of a shorter one, whatever their
+    case and punctuation; texts without a word do not count."""
     context_words = f" {_words(context)} "
     for text in texts:
         words = _words(text).split()

@@ -174,9 +174,8 @@ def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[st
 def insists(read: ConceptPlaces, at: int) -> bool:
     """Whether the order at place `at` is more than a step of a guide; `read` has the concepts of its text.
 
-    Within 16 words of it something says that it always holds, is for an AI, is carried out unasked, without asking or
-    in secret, is urgent, or is about secrets.
-    """
+    Within 16 places of it (words; the end of a sentence counts as 8) something says that it always holds, is for an AI,
+    is carried out unasked, without asking or in secret, is urgent, or is about secrets."""
     return any(
         read.has(concept, at - 16, at + 16) for concept in ("always", "ai", "unasked", "hush", "urgent", "secret")
     ) or any(read.has("without", place - 4, place) for place in read.at.get("ask", ()) if abs(place - at) <= 16)

@@ -140,9 +140,8 @@ def may_rise(doubted: Memory, voucher: Memory) -> bool:
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
-    """Whether two memories say the same about the same entity: equal content words, in base form and order, and both or
-    neither denied (see `polarity`).
-    """
+    """Whether two memories say the same about the same entity: equal words in base form and order, but for articles,
+    `do`, `still` and the like, and both or neither denied (see `polarity`)."""
     return polarity(one.content, one.entity_ref) == polarity(other.content, other.entity_ref)
 
 

@@ -43,9 +43,8 @@ def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
 
 
 def files_named(text: str) -> set[str]:
-    """Return the paths and names of files in a text's first 20,000 characters, as written, but not those within links.
-    A file is recognised by its ending, such as `.py`.
-    """
+    """Return the paths and names of files in a text's first 20,000 characters, as written, but not absolute paths, nor
+    those within links. A file is recognised by its ending, such as `.py`."""
     return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
 
 

@@ -196,8 +196,9 @@ def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
 
 
 def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the brief, if the session's start did not show one (no server was running then), and the memories that the
-    prompt recalls, without those in the brief; an empty answer if there is neither."""
+    """Return the brief (unless `hooks.briefTokens` is 0), then the memories that the prompt recalls, without those in
+    the brief; an empty answer if there is neither. It is for a session that has had no brief yet, as when no server was
+    running at its start: the caller looks at that."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
     start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()

@@ -33,8 +33,8 @@ TOP_K_WITH_BUDGET = 100
 
 
 def _checked_budget(value: object) -> object:
-    """Convert a budget to an int from 1 to `BUDGET_AT_MOST`: from an int, a whole float or a text of digits; None stays
-    None. InputError for anything else."""
+    """Convert a budget, in characters, to an int from 1 to `BUDGET_AT_MOST`: from an int, a whole float or a text of
+    digits; None stays None. InputError for anything else, also a number out of range."""
     budget = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\+?[0-9]{1,20}\s*", value) else value
     budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
     if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):

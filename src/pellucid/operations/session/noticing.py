@@ -83,8 +83,8 @@ class _ServedMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """Return the memory with the phrases in its content (runs of words with 4 (`TELLING`) content words), and the
-        files that it names by a path with `/`."""
+        """Return a record of the memory, the phrases in its content (runs of words with 4 (`TELLING`) content words),
+        and the files that it names by a path with `/`."""
         files = frozenset(name for name in files_named(memory.content) if "/" in name)
         return cls(memory, phrases(memory.content, TELLING), files)
 

@@ -85,12 +85,11 @@ def fill_without_repeats(
 
 
 def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], bool]) -> list[tuple[str, str]]:
-    """Return pairs of memory ids, each of a line that can be left out and of a line of lower rank, of the same turns,
-    that says all of it (`covered_by_later`).
+    """Return pairs of memory ids, each of a line that can be left out and of a line of lower rank that shares a turn
+    with it and says all of it (`covered_by_later`).
 
     Lines for which `must_stay` holds cannot be left out. The best line is only paired with the next in rank. A cut line
-    is in no pair.
-    """
+    is in no pair."""
     ranked = context.ranked
     whole = [line for line in ranked if not line.cut]
     pairs = ((whole[less], whole[more]) for less, more in covered_by_later([line.memory for line in whole]))

@@ -144,8 +144,9 @@ class _DiffReader:
 
 
 def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the paths in the headers of a diff, in order; one can come several times. The content of its hunks is
-    skipped."""
+    """Yield the old and new paths in the headers of a diff, in order, without their sides (`a/`, `b/`) and quotes; the
+    content of its hunks is skipped. One can come several times, and `/dev/null` and "" (of a header that cannot be
+    split) come, too."""
     reader = _DiffReader([])
     for line in lines:
         if reader.in_hunk and reader.take_hunk_line(line):

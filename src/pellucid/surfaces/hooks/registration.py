@@ -106,7 +106,8 @@ def _key_path(host: HostName, scope: Scope) -> tuple[str, ...]:
 
 
 def _registration(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | None:
-    """Return the registration of the server of our name; None if there is none, `InputError` if it is not a table."""
+    """Return the registration of the server of our name; None if there is none. `InputError` if it, or a table that
+    should hold it, is no table, or the file cannot be parsed."""
     table = _parse_toml(file.path, file.text or "") if host == "codex" else file.table()
     registered: object = _servers(file.path, table, _key_path(host, scope), make=False).get(_NAME)
     if registered is None or isinstance(registered, dict):

@@ -143,9 +143,8 @@ class Gate:
         return Caller(principal.name, principal.grants) if principal else None
 
     def note_use(self, caller: Caller) -> None:
-        """Write into the access list that the caller's token is used now, at most once a minute; do nothing for a
-        caller without a token.
-        """
+        """Write into the access list that the caller's token is used now, at most once a minute for each token; do
+        nothing for a caller without a token, or with one that was revoked."""
         now, tokens = self._app.clock.now(), self._app.access.known()
         principal = tokens.find(caller.name)
         if principal is None or (principal.last_used and now - principal.last_used < _USED_EVERY):

@@ -106,15 +106,14 @@ class MemoryInRecall:
 
 
 def why(world: World, request: Request, memory: Memory, states: States, receipt: Receipt | None = None) -> WhyFinding:
-    """Return why a memory is in the context of a recall, or why not, and what would admit it.
+    """Return why a memory is in the context of a recall, or why not, and (if it is not there today either) what would
+    admit it.
 
     With a `receipt` the recorded recall is explained, and the request is run only for today's ranks and to try changes;
-    if its words were not kept, nothing is run. Without a receipt the request is run now. `states` lists the possible
-    changes of the memory's state.
+    if its words were not kept, nothing is run. Without a receipt the request is run now. `states` is called with a map
+    from memory ids to index rows, only if a change is sought, and returns the possible changes of the memory's state.
 
-    Raises:
-        NotFoundError: the namespace has no such memory; not checked if nothing is run.
-    """
+    NotFoundError if the namespace has no such memory; not checked if nothing is run."""
     if receipt is not None and not request.query:
         return _finding(_memory_in_recall(receipt.state, memory), (), 0)
     today = run(request, world)

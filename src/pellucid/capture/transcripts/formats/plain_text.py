@@ -94,9 +94,8 @@ def _turns(source: Source) -> Iterator[Turn]:
     """Yield the turns of a dialogue or of notes, some of them empty.
 
     It is a dialogue if the first line that is neither blank nor a date is `Name: words`; then each such line begins a
-    turn, else each paragraph and dated line does. A turn without a time has the last date above it, if there is one. A
-    turn of more than 1 Mi characters is cut into several.
-    """
+    turn, else each paragraph and dated line does. A turn without a time has the last date above it or, if there is
+    none, the first date within it. A turn of more than 1 Mi characters is cut at the next line."""
     dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
     before: list[Turn] = []

@@ -31,7 +31,8 @@ class KeptSession:
 
     @property
     def day(self) -> str:
-        """Return the day on which the session began (UTC), else the day on which it was stored, as `2026-02-10`."""
+        """Return the day on which the session began (UTC), else the day on which its newest episode was stored, as
+        `2026-02-10`."""
         return f"{self.started or self.episodes[0].created:%Y-%m-%d}"
 
     @property

@@ -138,11 +138,11 @@ class GraphFold:
                 self._run("put_document", file, document.root, document.path, record)
 
     def _put_facts(self, file: int, change: PathChange, space: Space, facts: GraphFacts) -> None:
-        """Replace the rows of a file (by number) in all tables of facts, and mark its block as changed.
+        """Replace the rows of a file (by number) in all tables of facts by those of `facts`, and mark its block of
+        `FILE_BLOCK` files, to which `finish` gives a new version.
 
         Nodes of changed rows and, unless the file is a document, of all its claims become touched: `finish` recomputes
-        them.
-        """
+        them."""
         self._blocks.add((space.ns, file // FILE_BLOCK))
         self._replace_rows("entity_facts", file, {self._entity_row(space, fact) for fact in facts.entities}, [0])
         self._replace_rows("edges", file, {self._edge_row(space, change.path, edge) for edge in facts.edges}, [1, 2])
