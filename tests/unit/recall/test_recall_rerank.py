@@ -115,3 +115,13 @@ def test_reranking_may_be_left_out_and_leaves_no_score(house: Opener, how: str) 
     assert np.isnan(state.pool.rerank_score).all()
     assert "rerank" not in state.pool.terms
     assert [each.memory.content for each in state.served] == ["the harbour crane lifts forty tonnes"]
+
+
+def test_the_weight_of_a_class_counts_for_the_reranker_as_for_a_leg(house: Opener) -> None:
+    app = house(class_weights={"decision": {"rerank": 3.0}})
+    keep(app, "we decided that the ferry leaves at nine")
+    keep(app, "the crane is painted red")
+    decision, other = run(app, "what did we decide about the ferry?"), run(app, "ferry")
+    assert decision.plan.query_class == "decision"
+    usual = other.request.settings.leg_weights.rerank
+    assert [state.pool.terms["rerank"].max() for state in (decision, other)] == [3.0, usual]

@@ -301,8 +301,8 @@ def _recall_of_current_files(app: App, request: Request) -> State:
     have the edit yet, index it (unless the write lock is taken) and run the recall once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
-    if served and app.indexer.drift(served).paths:
-        app.unit_of_work.take_over_edits(served)
+    is_edited = served and app.indexer.drift(served).paths
+    if is_edited and app.unit_of_work.take_over_edits(served)[0].paths:
         state = app.recaller.run(request, app.deadline)
     return state
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pellucid.encoders.port import QueryEncoding
 from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.score.equation import Floats, Ints, Mask, rank, reciprocal, total
+from pellucid.recall.score.fuse import weights_for
 from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted_mean, with_neighbours
 from pellucid.recall.state import State, World
 from pellucid.settings.sections import RecallSettings
@@ -50,9 +51,10 @@ def rerank(state: State) -> State:
     A term is missing if its weight is 0, the request leaves it out, or no candidate has such a score.
     """
     pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
+    weights = weights_for(settings, state.plan)
     for name, scores, weight in (
-        ("rerank", pool.rerank_score, settings.leg_weights.rerank),
-        ("rerankPassage", pool.passage_score, settings.leg_weights.rerank_passage),
+        ("rerank", pool.rerank_score, weights["rerank"]),
+        ("rerankPassage", pool.passage_score, weights["rerank_passage"]),
     ):
         scored = ~np.isnan(scores)
         if weight and name not in state.request.without and scored.any():

@@ -27,6 +27,7 @@ from pellucid.store.local.index.stories import story_text
 _SETTLED = ("decision", "commitment", "principle", "rule", "correction", "preference")
 DIRECT_CATEGORIES = (*_SETTLED, "entity", "relationship")
 """Categories that can answer by themselves: settled statements, not single facts, moments or procedures."""
+# names are read of the words: a file says who speaks nowhere else, as whoever edits it sees all that counts
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _TOLD = re.compile(r"[^\W\d_][\w .'-]{0,39} \(to ([^\W\d_][\w .'-]{0,39})\): ")
 _NAMELESS = "user"  # by what extracted words call a user who has no name
