@@ -141,7 +141,7 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     rungs = {each.name: each for each in shown.filters}
     assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
-    assert " that no edge leads to, where edges alone are asked for" in render_text(shown)
+    assert " of the named document itself, or not joined to it by edges" in render_text(shown)
     assert " indexed=" in render_text(shown)
     assert " created=" not in render_text(shown)
     reasons = {each.reason for each in shown.rejected if each.rejected_by == "asked-edges"}

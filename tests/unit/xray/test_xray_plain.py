@@ -299,8 +299,8 @@ def test_of_what_was_left_out_it_is_said_that_the_doubt_is_measured_on_it() -> N
 def test_the_other_episodes_that_a_context_ends_with_are_told_with_the_reason() -> None:
     episodes = tuple(EpisodeTrace(episode_id=f"ep_{at}", score=0.5, matches=at) for at in (0, 2))
     said = (
-        "the context ends with the topics of 2 other episodes: 1 for weaker memories of it and 1 for what it was about"
+        "the topics of 2 other episodes: 1 whose memories were found, but were weaker and 1 whose topic alone is near"
     )
     shown = holding().model_copy(update={"context": ContextTrace(included=("mem_1",), episodes=episodes)})
-    assert f"({said})" in render(shown, "text")
+    assert f"(the context ends with {said} the question)" in render(shown, "text")
     assert "other episodes" not in render(holding(), "text")

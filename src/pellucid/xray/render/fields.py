@@ -207,8 +207,8 @@ def _episodes_note(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     if not episodes:
         return ()
     found = sum(each.matches > 0 for each in episodes)
-    of_them = [f"{found} for weaker memories of {'it' if found == 1 else 'them'}"] if found else []
-    of_them += [f"{len(episodes) - found} for what it was about"] if found < len(episodes) else []
+    of_them = [f"{found} whose memories were found, but were weaker"] if found else []
+    of_them += [f"{len(episodes) - found} whose topic alone is near the question"] if found < len(episodes) else []
     named = counted(len(episodes), "other episode")
     return (f"the context ends with the {'topics' if len(episodes) > 1 else 'topic'} of {named}: {listed(of_them)}",)
 

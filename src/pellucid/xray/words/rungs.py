@@ -21,7 +21,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "repeats",
-    ASKED_EDGES: "that no edge leads to, where edges alone are asked for",
+    ASKED_EDGES: "of the named document itself, or not joined to it by edges",
     TELLS_NOTHING: "telling nothing of what is asked",
     SAID_ALREADY: "said in full by another",
     "context-selection": "left out by a model",
