@@ -340,7 +340,9 @@ def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -
 def _turns_beside(
     session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions just before and just after each row in its session, at most one turn apart; -1 for none."""
+    """Return two arrays: the position just before, and just after, each row in its session, at most one turn apart; -1
+    for none. `by_turn` has the rows' positions, sorted by session (below 0: none), then by turn (`ordinal`).
+    """
     first, second = by_turn[:-1], by_turn[1:]
     close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
     before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)
