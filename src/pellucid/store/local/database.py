@@ -267,7 +267,8 @@ def load_queries(package: str, name: str) -> dict[str, str]:
 def immediate(connection: apsw.Connection) -> Generator[None]:
     """Run the block in a write transaction begun at once: committed at its end, rolled back on an exception.
 
-    Not for use within another transaction. What goes wrong in the file is raised as StoreError (`os_errors_explained`).
+    Not for use within another transaction. Errors of SQLite and the file system, in the block, too, are raised as
+    `os_errors_explained` says; after a NoRoomError the write-ahead log is truncated if it is not in use.
     """
     with os_errors_explained(connection.filename):
         execute(connection, "BEGIN IMMEDIATE")

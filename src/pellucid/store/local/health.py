@@ -37,7 +37,7 @@ _HELD = "SELECT m.path, n.name, m.id, m.record FROM memories m JOIN namespaces n
 
 
 def integrity(home: Path) -> Iterator[tuple[str, str]]:
-    """Yield (file name, problem) for each damaged database; read-only, to be called before any is opened to write.
+    """Yield (file name, problem) for each damaged database of a home; to be called before any is opened to write.
 
     Missing and empty files are not damaged, nor is a database with an older or newer schema, except an index with a
     newer one, or with numbers that the journal has not reached. Raises StoreError if a database cannot be read for

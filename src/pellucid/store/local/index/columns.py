@@ -151,8 +151,8 @@ class View:
         return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return where the entries of each term are in each block's `terms`, as (first, end) indices: an array (terms,
-        blocks, 2).
+        """Return where the entries of each of these terms, at least one, are in each block's `terms`, as (first, end)
+        indices: an array (terms, blocks, 2).
         """
         wanted = np.array(terms, dtype=np.uint32)
         found = [

@@ -143,7 +143,8 @@ class Vault:
     def skipped(self) -> Iterator[tuple[Skip, str]]:
         """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones.
 
-        The reason is `link`, `unusable name` or `special file` (a device, pipe or socket).
+        The reason is `link`, `unusable name` or `special file` (a device, pipe or socket). Raises StoreError if a
+        folder may not be listed.
         """
         for path, entry in _walk_entries(str(self.root), "", unusable=True):
             link, folder = entry.is_symlink(), entry.is_dir()
