@@ -105,7 +105,7 @@ class HookedSessions:
 
 
 def _session_files(folder: Path) -> list[Path]:
-    """List the session files of a folder, sorted; empty if there is no such folder."""
+    """List the files of a folder that are named like `<host>_<session id>.json`, sorted; empty without a folder."""
     try:
         with os.scandir(folder) as found:
             names = sorted(each.name for each in found if _NAME.fullmatch(each.name))

@@ -295,7 +295,7 @@ def _decoded_postings(
 
 
 def _number_of(name: str | None, numbers: dict[str, int]) -> int:
-    """Return the number of a name, assigned on first use; -1 for None."""
+    """Return the number of a name in `numbers`, to which a new name is added with the next number; -1 for None."""
     return -1 if name is None else numbers.setdefault(name, len(numbers))
 
 
