@@ -36,8 +36,8 @@ def document_path(document: Document) -> str:
 def render_document(
     document: Document, sections: Iterable[Section], unknown: Mapping[str, object] | None = None
 ) -> bytes:
-    """Render a document's vault file: frontmatter without empty values, `# title`, a block (marker and escaped text)
-    for each section.
+    """Render a document's vault file: frontmatter without None and empty lists, `# title`, a block (marker and escaped
+    text) for each section.
 
     `unknown` are entries of the frontmatter that are not ours: they are kept after ours.
     """

@@ -45,7 +45,8 @@ class FileIdentity:
 def render_memory(memory: Memory) -> bytes:
     """Render the file of a memory: frontmatter in the order of the model, a blank line, the content.
 
-    Empty values are left out; `confidenceTier` and `importanceLevel` are added for people, and not read back.
+    None and empty lists and mappings are left out; `confidenceTier` and `importanceLevel` are added for people, and not
+    read back.
     """
     values = memory.model_dump(mode="json", by_alias=True, exclude={"content"}, exclude_none=True)
     ordered: dict[str, object] = {}
@@ -81,8 +82,8 @@ def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
-    """Render the file of an episode: frontmatter without empty values, the topic as heading, one block for each moment
-    (a passage, that is what was said in one turn).
+    """Render the file of an episode: frontmatter without None and empty lists, the topic as heading, one block for each
+    moment (a passage, that is what was said in one turn).
     """
     dumped = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []} | {"category": "moment"}

@@ -68,11 +68,11 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
 def open_shared(
     path: Path, flags: int, pragmas: Iterable[str] = ("user_version",), busy_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
-    """Open a connection with `apsw` flags and apply pragmas; errors are those of `apsw`, unexplained.
+    """Open a connection with `apsw` flags and run `pragmas`, such as `synchronous = FULL`, on it, one by one.
 
     Locks are waited for `busy_ms` milliseconds. SQLite shares the index of the log by a file of 32 KiB. Where that
     cannot be made, a database without a log is opened as immutable if the flags are read-only; any other one is opened
-    in exclusive mode.
+    to write, whatever the flags, in exclusive mode. Errors are those of `apsw` and the file system, unexplained.
     """
     if flags & apsw.SQLITE_OPEN_READONLY and (has_no_room_for_log(path) or _is_read_only_without_log(path)):
         name = f"{path.absolute().as_uri()}?immutable=1"
@@ -141,7 +141,7 @@ def open_unchanged(path: Path, busy_ms: int) -> apsw.Connection:
     """Open an existing database without changing its settings or its mode.
 
     It is opened read-only if it cannot be written, or if it has no log and the disk has no space for a log. Locks are
-    waited for `busy_ms` milliseconds; errors are those of `apsw`.
+    waited for `busy_ms` milliseconds; errors are those of `apsw` and the file system.
     """
     reads = may_not_be_written(path) or has_no_room_for_log(path)
     return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)
@@ -154,7 +154,7 @@ def _is_read_only_without_log(path: Path) -> bool:
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement, or a script without bindings; return all its rows. StoreError as `os_errors_explained` says."""
+    """Run a statement, or a script without bindings; return all its rows. Raises as `os_errors_explained` says."""
     with os_errors_explained(connection.filename):
         return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -165,7 +165,7 @@ def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()
 
 
 def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Sequence[Value]]) -> None:
-    """Run a statement once for each row of bindings. Raises StoreError as `os_errors_explained`."""
+    """Run a statement once for each row of `bindings`. Raises StoreError as `os_errors_explained` does."""
     with os_errors_explained(connection.filename):
         connection.executemany(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType]
 
@@ -207,8 +207,8 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
     `PRAGMA user_version` is the number of the last one applied.
 
     Raises:
-        StoreError: the database was written by a newer version, may not be written, or a step failed and was rolled
-            back.
+        StoreError: the database was written by a newer version, lacks a migration and may not be written, or the disk
+            failed. The migration that fails is rolled back; a mistake in its SQL is raised as an error of `apsw`.
     """
     steps = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _MIGRATION.fullmatch(each.name)))
     newest = steps[-1][0] if steps else 0
@@ -228,7 +228,7 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
 
 
 def _apply_script(connection: apsw.Connection, number: int, script: str) -> None:
-    """Run one migration and set the schema version to its number, unless another process just did."""
+    """Run the SQL `script` of a migration and set the schema version to `number`, unless it is so high already."""
     with immediate(connection):
         if schema_version(connection) < number:  # another process may have done it while this one waited for the lock
             execute(connection, script)
@@ -267,7 +267,8 @@ def load_queries(package: str, name: str) -> dict[str, str]:
 def immediate(connection: apsw.Connection) -> Generator[None]:
     """Run the block in a write transaction begun at once: committed at its end, rolled back on an exception.
 
-    Not for use within another transaction. What goes wrong in the file is raised as StoreError (`os_errors_explained`).
+    Not for use within another transaction. Errors of SQLite and the file system, in the block, too, are raised as
+    `os_errors_explained` says; after a NoRoomError the write-ahead log is truncated if it is not in use.
     """
     with os_errors_explained(connection.filename):
         execute(connection, "BEGIN IMMEDIATE")

@@ -19,8 +19,8 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
     `secure_delete` alone is not enough: when SQLite moves rows between pages, copies may stay in the gap of the old
     page, and deleting the rows later does not touch those.
 
-    Raises StoreBusyError after `wait_s` seconds of use by others; NoRoomError, changing nothing, if a copy does not
-    fit on the disk.
+    Raises StoreBusyError after `wait_s` seconds of use by others; NoRoomError, with the database unchanged but its log
+    perhaps emptied, if a copy does not fit on the disk; StoreError if it may not be written.
     """
     empty_log(connection, 0)  # which may make the room that is needed
     _check_room(connection)
@@ -46,8 +46,8 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
 
 def room_needed(path: Path) -> int:
-    """Return how many free bytes `erase_remains` needs at most for a database, by the size of its file (0 if there is
-    none).
+    """Return how many free bytes `erase_remains` needs at most for the database at `path`: the size of its file (0 for
+    a missing one), 2 % and 256 KiB more.
     """
     return _room_for_copy(path.stat().st_size if path.exists() else 0)
 

@@ -37,10 +37,11 @@ _HELD = "SELECT m.path, n.name, m.id, m.record FROM memories m JOIN namespaces n
 
 
 def integrity(home: Path) -> Iterator[tuple[str, str]]:
-    """Yield (file name, problem) for each damaged database; read-only, to be called before any is opened to write.
+    """Yield (file name, problem) for each damaged database of a home; to be called before any is opened to write.
 
-    A database with an older or newer schema is not damaged, except that an index with a newer schema looks like an
-    index with a damaged header. Raises StoreError if a database cannot be read for another reason, such as a lock.
+    Missing and empty files are not damaged, nor is a database with an older or newer schema, except an index with a
+    newer one, or with numbers that the journal has not reached. Raises StoreError if a database cannot be read for
+    another reason, such as a lock.
     """
     sound: list[str] = []
     for name in database.DATABASES:
@@ -54,8 +55,9 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
 
 
 def totals(home: Path) -> tuple[int, int]:
-    """Return the number of memories in the index of a home, and how many of them have a vector; (0, 0) if there is no
-    index, or it cannot be read.
+    """Return the number of memories in the index of a home, and how many of them have a vector.
+
+    (0, 0) if there is no index, or reading it raises StoreError. An error of `apsw` is raised if it lacks the table.
     """
     if _is_empty(home / "index.db"):
         return 0, 0
@@ -69,7 +71,8 @@ def totals(home: Path) -> tuple[int, int]:
 def indexed_memories(home: Path) -> dict[str, dict[tuple[str, str], bytes]]:
     """Return the memories in the index by file: path → {(namespace, memory id): fingerprint}.
 
-    Empty without an index. Raises StoreError if it cannot be opened, ValidationError if a memory in it is damaged.
+    Empty without an index. Raises StoreError if it cannot be opened, an error of `apsw` if it cannot be read or has no
+    tables, ValidationError if a memory in it is damaged.
     """
     out: dict[str, dict[tuple[str, str], bytes]] = {}
     if not _is_empty(home / "index.db"):
@@ -101,8 +104,8 @@ def set_aside(home: Path, at: datetime) -> str:
 
 
 def skipped(home: Path) -> list[tuple[Skip, str]]:
-    """Return the vault entries that look like memories but are ignored, as (reason, path), sorted; a reason is such as
-    `link`.
+    """Return the Markdown files and folders of a home's vault that are ignored, as (reason, path), sorted; a reason is
+    such as `link`. Hidden ones are left out. Raises StoreError if a folder may not be listed.
     """
     return sorted(Vault(home / "vault").skipped())
 
@@ -235,7 +238,9 @@ def _index_record_problem(connection: apsw.Connection) -> str | None:
 
 
 def _spooled_turn_problem(connection: apsw.Connection) -> str | None:
-    """Return the problem of the first turn in the spool that cannot be parsed; None if all can."""
+    """Return the problem of the first turn in the spool that cannot be parsed, or whose session is not that of its row;
+    None if there is none.
+    """
     for place, session, turn in database.stream(connection, "SELECT place, session_id, turn FROM turns"):
         try:
             parsed_session = TURN.validate_json(turn).session_id if isinstance(turn, str) else None
@@ -281,8 +286,9 @@ def _is_vector(vec: object) -> bool:
 
 
 def _is_ahead(home: Path) -> bool:
-    """Whether the index claims operations or ledger rows that the journal never numbered; False if either has no
-    tables.
+    """Whether the index claims a higher number of an operation or a ledger row than the journal ever gave.
+
+    Of the two, what the journal has never numbered is not compared. False if either database has no tables.
     """
     with closing(_open_read_only(home / "index.db")) as index, closing(_open_read_only(home / "journal.db")) as journal:
         if not (database.execute(index, _COLUMNS) and database.execute(journal, _COLUMNS)):

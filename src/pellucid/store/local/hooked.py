@@ -46,8 +46,8 @@ class HookedSessions:
     def change(
         self, host: str, session_id: str, update: Callable[[HookedSession | None], HookedSession]
     ) -> HookedSession:
-        """Replace the stored state of a session by what `update` makes of it (of None if there is none), under a lock;
-        return the new state.
+        """Replace the stored state of a session by what `update` makes of it (of None if it is missing or unreadable),
+        under a lock; return the new state.
 
         Nothing is written if it is the same. `host` names the agent's program. What is written can be lost if the
         machine fails. Raises StoreBusyError if the lock is held for two seconds, StoreError if the file cannot be
@@ -82,10 +82,11 @@ class HookedSessions:
         return len(_session_files(self._waiting))
 
     def take_waiting(self) -> Iterator[dict[str, Any]]:
-        """Yield the JSON of each file that a client left in `hooks/waiting/`, taking it away from other readers.
+        """Yield the JSON of each file that a client left in `hooks/waiting/`, by file name, taking it from other
+        readers.
 
-        It is deleted when the next is asked for; a file that is not JSON is deleted, too. If the caller stops or raises
-        instead, the file goes back to waiting, unless a newer one took its place.
+        The file is deleted when the next is asked for; one that is not JSON is deleted without being yielded. If the
+        caller stops or raises instead, the file goes back to waiting, unless a newer one took its place.
         """
         for path in _session_files(self._waiting):
             taken = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
@@ -104,7 +105,7 @@ class HookedSessions:
 
 
 def _session_files(folder: Path) -> list[Path]:
-    """List the session files of a folder, sorted; empty if there is no such folder."""
+    """List the files of a folder that are named like `<host>_<session id>.json`, sorted; empty without a folder."""
     try:
         with os.scandir(folder) as found:
             names = sorted(each.name for each in found if _NAME.fullmatch(each.name))

@@ -61,7 +61,7 @@ class LocalSpool:
         return int(found[0][0]) + 1 if found else 1
 
     def namespaces(self, session_id: str) -> list[str]:
-        """Return the namespaces, sorted, for which turns of a session were ever spooled."""
+        """Return the namespaces, sorted, for which turns of a session were ever spooled or `failed` was called."""
         return [] if self._is_unused else [row[0] for row in self._queries.run("namespaces", session_id)]
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:

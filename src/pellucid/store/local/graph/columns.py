@@ -90,8 +90,9 @@ class GraphView:
         return self.home_nodes[at], self.home_rows[at]
 
     def steps_at(self, nodes: Ints, max_steps: int = 0, out: bool | None = None) -> NDArray[np.void]:
-        """Return the edges as seen from these nodes, sorted by (here, forward, there, type, number).
+        """Return the edges as seen from these nodes (of dtype `_STEP`), by (here, forward, there, type, number).
 
+        In it `here` is the node, `there` the other end; `forward` says whether the edge leads from `here` to `there`.
         `nodes` must be sorted and distinct. An edge between two of them occurs twice, without `out`. `out=True` takes
         only steps from the nodes, `out=False` only steps to them. A node with more than `max_steps` such steps
         contributes none, unless `max_steps` is 0.

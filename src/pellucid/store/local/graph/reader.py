@@ -97,7 +97,7 @@ class LocalGraphReader:
 
     def homes(self, nodes: Ints) -> Homes:
         """Return the index rows that belong to these nodes (the sections of a document, a memory itself), admitted or
-        not, sorted by node, then row.
+        not, as aligned arrays of nodes and rows, sorted by node, then row. Nodes without rows are left out.
         """
         found, rows, rest = self._view.homes_of(_sorted_unique(nodes))
         memories = self._queries.run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
@@ -109,10 +109,11 @@ class LocalGraphReader:
         return Homes(found[order], rows[order])
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return, sorted, the pairs of rows among `rows` of which the older belongs to a superseded node and the newer
-        to the node that supersedes it, each pair with the number of the superseded node.
+        """Return the pairs of rows among `rows` of which the older belongs to a superseded node and the newer to the
+        node that supersedes it, each pair with the number of the superseded node.
 
-        That one node supersedes another is said by a SUPERSEDES edge that is valid at the admission.
+        They are sorted by the superseded node, then the older row, then the newer. That one node supersedes another is
+        said by a SUPERSEDES edge that is valid at the admission.
         """
         nodes, rows_of_nodes = self._view.homes_of_rows(rows)
         steps = self.around(nodes, admission, 0.0, out=False)

@@ -155,7 +155,7 @@ class GraphFold:
         self._replace_rows("homes", file, self._home_rows(change, space, facts), [1])
 
     def _replace_rows(self, table: str, file: int, rows: Rows, node_columns: Sequence[int]) -> None:
-        """Replace the rows of a file in a table, if they differ.
+        """Replace the rows of a file (by number) in a table by `rows`, which lack the file's number, if they differ.
 
         The nodes in the `node_columns` of rows that came or went become touched: `finish` recomputes them.
         """
@@ -223,8 +223,9 @@ class GraphFold:
     def finish(self) -> None:
         """Recompute names, types and states of the touched nodes, and give changed blocks (of 64 files) a new version.
 
-        Touched are also the nodes of memories whose standing (status, trust, validity) changed. Nodes that no file
-        mentions any more are deleted, and so are types, except the built-in ones, that no node has.
+        Touched are also the nodes that a memory makes a claim on, if changes of that memory's status, trust or validity
+        (rows of the ledger) came into the index, or went. Nodes that no file mentions any more are deleted, and so are
+        types, except the built-in ones, that no node has.
         """
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")

@@ -148,7 +148,9 @@ class LocalHistory:
         return monotonic() <= self._roomy_until
 
     def settle(self) -> None:
-        """Write everything that `later` queued. Raises StoreError if it cannot be written; it stays queued."""
+        """Write everything that `later` queued, and call the functions `then` given with it. Raises StoreError if it
+        cannot be written; it stays queued.
+        """
         self._later.settle()
 
     def _settled(self) -> apsw.Connection:
@@ -276,10 +278,10 @@ class LocalHistory:
         """Drop the packed receipts that are too old, too many or too large; return how many. The lists of their results
         stay.
 
-        Too old is before `before` (epoch ms), for a recall with an automatic citation before `cited_before`; too many
-        is beyond the newest `keep` (at least 1) recalls of all namespaces; too large what makes the newest receipts
-        exceed `max_bytes`. Pinned and explicitly cited ones stay. The queries of dropped receipts, and of recalls that
-        failed before `before`, are deleted.
+        Too old is before `before` (epoch ms), for a recall with an automatic citation before both `before` and
+        `cited_before` (None: `before` alone); too many is beyond the newest `keep` (at least 1) recalls of all
+        namespaces; too large what makes the newest receipts exceed `max_bytes`. Pinned and explicitly cited ones stay.
+        The queries of dropped receipts, and of recalls that failed before `before`, are deleted.
         """
         with database.immediate(self._settled()):
             cited = before if cited_before is None else cited_before

@@ -109,7 +109,9 @@ def term(stem: str) -> int:
 
 
 def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield the character pairs of an unspaced run starting `at`, with spans; with `singles` each character too."""
+    """Yield (pair, start, end) for the overlapping pairs of characters of a run that begins at `at` in its text; before
+    them, with `singles`, the same for each character.
+    """
     if singles:
         for i, character in enumerate(run):
             yield character, at + i, at + i + 1

@@ -151,8 +151,8 @@ class View:
         return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return where the entries of each term are in each block's `terms`, as (first, end) indices: an array (terms,
-        blocks, 2).
+        """Return where the entries of each of these terms, at least one, are in each block's `terms`, as (first, end)
+        indices: an array (terms, blocks, 2).
         """
         wanted = np.array(terms, dtype=np.uint32)
         found = [
@@ -295,7 +295,7 @@ def _decoded_postings(
 
 
 def _number_of(name: str | None, numbers: dict[str, int]) -> int:
-    """Return the number of a name, assigned on first use; -1 for None."""
+    """Return the number of a name in `numbers`, to which a new name is added with the next number; -1 for None."""
     return -1 if name is None else numbers.setdefault(name, len(numbers))
 
 
@@ -340,7 +340,9 @@ def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -
 def _turns_beside(
     session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions just before and just after each row in its session, at most one turn apart; -1 for none."""
+    """Return two arrays: the position just before, and just after, each row in its session, at most one turn apart; -1
+    for none. `by_turn` has the rows' positions, sorted by session (below 0: none), then by turn (`ordinal`).
+    """
     first, second = by_turn[:-1], by_turn[1:]
     close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
     before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)

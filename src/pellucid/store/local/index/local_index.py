@@ -160,7 +160,8 @@ class LocalIndex:
 
         A memory whose id another file has is left out: the result maps each such id to that file's path. It is None,
         with nothing done, if the index is already ahead of `state`. Rows of `ledger` that were indexed before are
-        skipped. With `anew`, `ledger` is the whole ledger, and all older rows of it in the index are dropped first.
+        skipped. With `anew`, `ledger` is the whole ledger, whose older rows in the index are dropped first, and files
+        that did not change are written, too.
         """
         from pellucid.store.local.index.folding import Fold
 

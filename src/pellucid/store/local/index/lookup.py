@@ -82,10 +82,10 @@ class LocalLookup:
         return frozenset(row[0] for row in self.queries.run("sessions", namespace))
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions (with an episode) a namespace has; zeros if it is
-        unknown.
+        """Return how many active memories and passages, and how many sessions (with an episode), a namespace has, when
+        the last session ended, and whether there is anything at all; `Holdings()` if it is unknown.
 
-        Sections of documents do not count as memories.
+        Passages and sections of documents do not count as memories.
         """
         rows = self.queries.run("held", namespace)
         return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
@@ -148,7 +148,7 @@ def _filter_values(namespace: str, wanted: Wanted) -> tuple[str | int | None, ..
 
 
 def served(row: tuple[Any, ...]) -> Served:
-    """Convert a row (record, path, operation id, digest, size, mtime) of a query on memories."""
+    """Make a Served of a row (record as JSON, path, operation id, digest, size, mtime) of a query on memories."""
     record, path, op_id, digest, size, mtime_ns = row
     return Served(Memory.model_validate_json(record), path, op_id, IndexedFile(digest, size, mtime_ns))
 

@@ -297,7 +297,7 @@ class LocalIndexReader:
     def codes(self, rows: Rows) -> Codes:
         """Return the token codes of these rows, 16 bytes a token, concatenated, and the end of each row's in tokens.
 
-        The end of a row without codes is that of the row before (0 for the first).
+        The end of a row without codes is that of the row before (0 for the first). KeyError for an unknown row.
         """
         by_row: dict[int, bytes] = dict(self._run("codes", json.dumps(rows.tolist())))
         codes = [by_row[row] for row in rows.tolist()]

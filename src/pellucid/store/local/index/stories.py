@@ -127,7 +127,9 @@ class LocalEpisodeReader:
         return out
 
     def _mentions_by_row(self, members: Positions) -> dict[int, set[str]]:
-        """Return, by row, the ids of the artifacts that these memories came of, and the paths that they mention."""
+        """Return, by row number, the ids of the artifacts that the memories at these positions came of, and the paths
+        that they mention; memories with neither are left out.
+        """
         out: dict[int, set[str]] = {}
         for row, what in self._run("spoken_of", json.dumps(self._rows(members))):
             out.setdefault(row, set()).add(what)

@@ -98,7 +98,8 @@ def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> It
 
 
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
-    """Return the lines of a ledger file, which is read at once, in order; OSError if it cannot be read.
+    """Return the lines of a ledger file, which is read at once; OSError if it cannot be read. Those with a row come in
+    order; one without a row can come before the row that precedes it.
 
     With `after`, lines before the row of that number can be left out; `number` then counts from the first line read.
     Bytes after the last line end count only if they are a row. A line that is no row, or whose row is out of order
@@ -130,7 +131,8 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 
 
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
-    """Yield the lines; that of a row out of order has a `row` of None.
+    """Yield the lines, that of a row out of order with a `row` of None; a line without a row can come before the row
+    that precedes it.
 
     Of two successive rows whose numbers do not rise, the first is out of order (its number is too high) if the second's
     number lies between those of the row before and of the first; else the second is.

@@ -50,8 +50,8 @@ class Vault:
     def folder(self, names: tuple[str, ...], *, create: bool = False) -> Generator[int]:
         """Open a folder below the root without following links; yield its file descriptor.
 
-        Raises FileNotFoundError if it does not exist and `create` is false, OSError if a part of the path is a link
-        (ELOOP) or a file (ENOTDIR).
+        Raises FileNotFoundError if it does not exist and `create` is false, OSError (ENOTDIR or ELOOP, depending on the
+        system) if a part of the path is a link or a file.
         """
         if create:
             make_private_folder(self.root)
@@ -88,8 +88,8 @@ class Vault:
     def digest(self, path: str) -> str | None:
         """Return the SHA-256 (hex) of the file at a path; None if there is none, `NOT_A_FILE` if it is no regular file.
 
-        Raises InputError if `paths.parts` refuses the path, OSError if a folder of it is a link (ELOOP) or a file
-        (ENOTDIR), or if the file cannot be read.
+        Raises InputError if `paths.parts` refuses the path, OSError if a folder of it is a link or a file (ENOTDIR or
+        ELOOP), or if the file cannot be read.
         """
         *above, name = paths.parts(path)
         try:
@@ -143,7 +143,8 @@ class Vault:
     def skipped(self) -> Iterator[tuple[Skip, str]]:
         """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones.
 
-        The reason is `link`, `unusable name` or `special file` (a device, pipe or socket).
+        The reason is `link`, `unusable name` or `special file` (a device, pipe or socket). Raises StoreError if a
+        folder may not be listed.
         """
         for path, entry in _walk_entries(str(self.root), "", unusable=True):
             link, folder = entry.is_symlink(), entry.is_dir()
@@ -243,7 +244,8 @@ def sync(folder: int, name: str | None = None) -> None:
 def _open_folder(folder: int, name: str, create: bool) -> int:
     """Open a folder inside an open folder, creating it if `create`; return its descriptor.
 
-    Raises FileNotFoundError if it is missing, OSError if it is a link (ELOOP) or a file (ENOTDIR).
+    Raises FileNotFoundError if it is missing and `create` is false, OSError (ENOTDIR or ELOOP) if it is a link or a
+    file.
     """
     try:
         return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)

@@ -24,8 +24,8 @@ _PATH_BYTES = 1024
 def parts(path: str) -> tuple[str, ...]:
     """Split a vault-relative POSIX path into names.
 
-    Raises InputError if a part is empty (as in an absolute path) or begins with a dot, or if a character is not
-    allowed.
+    Raises InputError if a part is empty (as in an absolute path) or begins with a dot, or if the path has a control
+    character, a line or paragraph separator, a backslash or a lone surrogate.
     """
     names = tuple(path.split("/"))
     if _FORBIDDEN.search(path):

@@ -186,7 +186,8 @@ class LocalRecords:
     def _file_waiting(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
         """Write the waiting changes to the vault in batches of 1,000, recording in the journal how each ended.
 
-        Return that. Changes of paths out of reach keep waiting, and are left out.
+        Return that. Changes of paths that are out of reach, or whose bytes are damaged in the journal, keep waiting and
+        are left out.
         """
         waiting = journal.pending(connection)
         filing.recover(waiting)
