@@ -206,8 +206,8 @@ class Edits(_Operations):
         """Replace a memory by a new version with other content or fields; the old version stays in its history.
 
         What is not given stays, but other content drops the evidence. If nothing differs, nothing is written.
-        `ConflictError` if the memory was replaced already, or another memory says the same.
-        """
+        `ConflictError` if the memory was replaced already, or another memory says the same; `NotFoundError` if there is
+        none; `InputError` for empty content, a passage or a section."""
         return changing.UPDATE(self._call, memory_id=memory_id, content=content, **changes)
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
@@ -225,13 +225,13 @@ class Edits(_Operations):
         return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
-        """Pin a memory: recalls prefer it, and it never ages into the cold tier; with `pinned=False`, unpin it."""
+        """Pin a memory (recalls prefer it, and it never ages into the cold tier) or, with `pinned=False`, unpin it.
+        Errors: see `archive`."""
         return changing.PIN(self._call, memory_id=memory_id, pinned=pinned)
 
     def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
-        """Confirm that memories still hold: sets the date of their last verification to now. `InputError` if one is a
-        passage, a section, archived, retracted or superseded; then none is changed.
-        """
+        """Confirm that memories still hold: set the date of their last verification to now. If one is a passage, a
+        section, archived, retracted or superseded (`InputError`) or unknown (`NotFoundError`), none is changed."""
         return reverifying.REVERIFY(self._call, memory_ids=memory_ids)
 
     def undo(self, target: str) -> undoing.UndoOutput:
@@ -326,7 +326,8 @@ class HomeView(_Operations):
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
-        """Return an episode, by its id, the id's last ten characters or its path, and the memories made from it."""
+        """Return an episode (by its id, the id's last ten characters or its path) and the memories made from it.
+        `NotFoundError` if no episode fits, `InputError` if several do."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: ledger_rows.LedgerKind) -> Iterator[str]:
@@ -351,7 +352,7 @@ class HomeView(_Operations):
 
         `memory` is an id (or its first 8 or last 10 digits), a path, or words of it. With a `query`, a new recall with
         these `options` is explained, but not recorded; with a `recall_id`, that earlier recall (`InputError` for both);
-        with neither, the memories with these words are named, or why none was kept is said.
+        with neither, the memories with these words are named, or why none was kept is said (`InputError` for an id).
         """
         question = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, question=question, recall_id=recall_id)
@@ -395,6 +396,5 @@ class Projects(_Operations):
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:
         """Record that a project's repository was moved: its memories belong to the new folder from now on. `InputError`
         for a folder that is missing or too wide (a disk's root; the user's home, or one around it), `ConflictError` if
-        another project there is not empty.
-        """
+        another project there is not empty, `NotFoundError` if no project has this namespace."""
         return MOVE(self._call, namespace=namespace, folder=Path(folder))

@@ -157,8 +157,9 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
 
 def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """Add the requested tags, pin and axiom status to the memory with this content hash (`digest`) and the request's
-    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted. It is returned
-    unchanged if it is a moment or section, has all of these already, or if a program asks and a person said it."""
+    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted (the index then
+    learns that). It is returned unchanged if it is a moment or section, has all of these already, or if a program asks
+    and a person said it."""
     by_scopes = app.index.holding(asked.namespace, [digest]).get(digest, {})
     memory_id = by_scopes.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if memory_id is None:

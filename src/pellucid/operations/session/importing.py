@@ -154,8 +154,8 @@ class _Intakes:
     def take(self, turns: Iterable[Turn]) -> None:
         """Make memories of each new turn in the namespace of its session; turns that are left out are counted in the
         report. If the caller is a program, turns are marked as `relayed`: they are not trusted as a person's words.
-        EncoderError if the encoder or a model fails, DeadlineError if the time of the call is over; what was kept
-        before stays."""
+        EncoderError if the encoder or a model fails, DeadlineError if the time of the call is over, UnhealthyError if
+        the key or the ledger is lost meanwhile; what was kept before stays."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 
