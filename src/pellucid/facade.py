@@ -236,16 +236,16 @@ class Edits(_Operations):
 
     def undo(self, target: str) -> undoing.UndoOutput:
         """Revert an operation (`op_…`), an import (`op_…` or `op_…..op_…`, whose memories are archived), or the last
-        change of a memory (`mem_…`). `NotFoundError` if it changed nothing here, `ConflictError` if a memory was
-        changed again since."""
+        change of a memory (`mem_…`). `NotFoundError` if it changed nothing here or what it changed was forgotten,
+        `ConflictError` if a memory was changed again since."""
         return undoing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = True) -> forgetting.ForgetOutput:
         """Report what forgetting memories would erase; with `preview=False`, erase it for good.
 
         An id can also be a document's (`doc_…`, or its path): all of it goes. `chain` includes the memories' other
-        versions. `remains` names places that still contain their bytes; later commands erase them.
-        """
+        versions. `remains` names places that still contain their bytes; later commands erase them. `NotFoundError` if
+        nothing has an id, `InputError` if several memories have it."""
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
     def purge(self, *, preview: bool = True, **filters: Unpack[PurgeOptions]) -> forgetting.ForgetOutput:
@@ -281,7 +281,7 @@ class Graph(_Operations):
     ) -> states.EntityHistoryOutput:
         """Return the properties of an entity over time, one state per interval, oldest first; with `as_of`, only the
         state then, if any; with `as_known_at`, by what was recorded until then. An instant without zone is UTC.
-        """
+        `NotFoundError` if nothing has the name, or the entity has no state; `InputError` if several things have it."""
         app = self._call.app
         return states.history_of_entity(app, app.settings.namespace, name, as_of=as_of, as_known_at=as_known_at)
 
@@ -312,8 +312,8 @@ class HomeView(_Operations):
     ) -> storytelling.HistoryOutput:
         """Return a memory's versions, oldest first, with their changes and evidence, and record a use of it; with
         `as_of`, also which version held then; with `as_known_at`, only what was recorded by then. An instant without
-        zone is UTC. Of a forgotten memory there are no versions, only changes and `forgotten_at`.
-        """
+        zone is UTC. Of a forgotten memory there are no versions, only changes and `forgotten_at`. `NotFoundError` if
+        there was no such memory (by then), `InputError` if several fit or an instant lies in the future."""
         app = self._call.app
         return storytelling.history_of_memory(app, app.settings.namespace, memory_id, as_of, as_known_at)
 

@@ -123,8 +123,9 @@ class _ReviewRules:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _stale(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory has not been verified for `after_days` days, and another if its decay is at
-        least `STALE_AT` (0.65); nothing if its id is not in `old`."""
+        """Yield a sentence if a verification is due (`staleness`: there was none for `after_days` days, or something
+        replaced the memory), and another if its decay is at least `STALE_AT` (0.65); nothing if its id is not in `old`.
+        """
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
