@@ -262,7 +262,7 @@ class Graph(_Operations):
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
     ) -> indexing.IndexDocsOutput:
         """Index new and changed Markdown and reStructuredText files of `paths` (files, or folders of them), and close
-        the documents whose files are gone.
+        the documents whose files are gone from there.
 
         `glob` picks files of folders by path (`*` matches across `/`). With `history`, the git history of their headers
         is read, too. With `dry_run`, nothing is written. A file that cannot be indexed is reported in `problems`.
