@@ -152,7 +152,7 @@ class Pellucid:
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question (at most 20,000 characters) from memory inside a budget of characters; the receipt is kept
         under its `recall_id`. `memories` is empty if nothing here answers (abstention), and the context says so.
-        """
+        `InputError` for an empty question, and for an option that is not valid."""
         return recalling.RECALL(self._call, query=query, **options)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
@@ -265,8 +265,8 @@ class Graph(_Operations):
         the documents whose files are gone from there.
 
         `glob` picks files of folders by path (`*` matches across `/`). With `history`, the git history of their headers
-        is read, too. With `dry_run`, nothing is written. A file that cannot be indexed is reported in `problems`.
-        """
+        is read, too. With `dry_run`, nothing is written. A file that cannot be indexed, and a path that is missing, is
+        reported in `problems`. `InputError` without any path."""
         files = tuple(Path(path) for path in paths)
         return indexing.INDEX_DOCS(self._call, paths=files, glob=glob, history=history, dry_run=dry_run)
 
@@ -300,7 +300,7 @@ class Graph(_Operations):
     def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
         """Measure how much search legs (ways of searching) or score terms changed the results of the newest `limit`
         recalls (1 to 10,000; those without a receipt do not count). `legs` are names such as `vector`; default: `graph`
-        and `temporal`."""
+        and `temporal`. `InputError` for an unknown name."""
         return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
 
@@ -321,8 +321,8 @@ class HomeView(_Operations):
         self, query: str = "", session_id: str | None = None, limit: int = 20, after: str | None = None
     ) -> storytelling.EpisodesOutput:
         """List a page of `limit` (1 to 1,000) episodes, of one session if `session_id` is given, newest first; with a
-        `query`, only those with a content word of it, best first. `after` is the `next` of the page before.
-        """
+        `query`, only those with a content word of it, best first (`InputError` without any). `after` is the `next` of
+        the page before."""
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
@@ -352,8 +352,8 @@ class HomeView(_Operations):
 
         `memory` is an id (or its first 8 or last 10 digits), a path, or words of it. With a `query`, a new recall with
         these `options` is explained, but not recorded; with a `recall_id`, that earlier recall (`InputError` for both);
-        with neither, the memories with these words are named, or why none was kept is said (`InputError` for an id).
-        """
+        with neither, the memories with these words are named, or why none was kept is said (`InputError` for an id or
+        path). `NotFoundError` if nothing fits."""
         question = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, question=question, recall_id=recall_id)
 
