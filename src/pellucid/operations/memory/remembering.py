@@ -73,6 +73,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     Raises:
         InputError: the content is empty; the category is `moment` or `section`, which come from files; or a program
             states an axiom.
+        StoreBusyError: others have been writing in the namespace for a minute.
     """
     # secrets are out already: `SafeInput` redacts an input as it is made, and counts what it took in `redactions`
     asked = request.model_copy(update={"content": request.content.strip()})

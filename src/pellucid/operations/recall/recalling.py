@@ -344,8 +344,8 @@ def build_snapshot(
 
 
 def _left_out_for_another(app: App, state: State) -> list[Served]:
-    """Return the memories, as of today, that a recall left out because of another memory: repeats of a better one, and
-    sections beside those that are related to the entity in the way that the question asks for."""
+    """Return the memories, as of today, that a recall left out as repeats of a better one, as sections beside those
+    that the relations lead to which the question asks for, or as telling nothing about it."""
     return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 

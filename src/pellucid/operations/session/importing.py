@@ -113,6 +113,7 @@ def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
         InputError: a file of the request does not exist, cannot be read or has an unknown format; or a setting of the
             extractor or judge is missing or not valid.
         ChatError: the program of the settings does not exist.
+        StoreBusyError: others have been writing in the namespace for a minute; what was kept before stays.
         UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; nothing
             is taken.
         DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
