@@ -152,7 +152,7 @@ class Pellucid:
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question (at most 20,000 characters) from memory inside a budget of characters; the receipt is kept
         under its `recall_id`. `memories` is empty if nothing here answers (abstention), and the context says so.
-        """
+        `InputError` for an empty question, and for an option that is not valid."""
         return recalling.RECALL(self._call, query=query, **options)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
@@ -206,8 +206,8 @@ class Edits(_Operations):
         """Replace a memory by a new version with other content or fields; the old version stays in its history.
 
         What is not given stays, but other content drops the evidence. If nothing differs, nothing is written.
-        `ConflictError` if the memory was replaced already, or another memory says the same.
-        """
+        `ConflictError` if the memory was replaced already, or another memory says the same; `NotFoundError` if there is
+        none; `InputError` for empty content, a passage or a section."""
         return changing.UPDATE(self._call, memory_id=memory_id, content=content, **changes)
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
@@ -225,27 +225,27 @@ class Edits(_Operations):
         return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
-        """Pin a memory: recalls prefer it, and it never ages into the cold tier; with `pinned=False`, unpin it."""
+        """Pin a memory (recalls prefer it, and it never ages into the cold tier) or, with `pinned=False`, unpin it.
+        Errors: see `archive`."""
         return changing.PIN(self._call, memory_id=memory_id, pinned=pinned)
 
     def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
-        """Confirm that memories still hold: sets the date of their last verification to now. `InputError` if one is a
-        passage, a section, archived, retracted or superseded; then none is changed.
-        """
+        """Confirm that memories still hold: set the date of their last verification to now. If one is a passage, a
+        section, archived, retracted or superseded (`InputError`) or unknown (`NotFoundError`), none is changed."""
         return reverifying.REVERIFY(self._call, memory_ids=memory_ids)
 
     def undo(self, target: str) -> undoing.UndoOutput:
         """Revert an operation (`op_…`), an import (`op_…` or `op_…..op_…`, whose memories are archived), or the last
-        change of a memory (`mem_…`). `NotFoundError` if it changed nothing here, `ConflictError` if a memory was
-        changed again since."""
+        change of a memory (`mem_…`). `NotFoundError` if it changed nothing here or what it changed was forgotten,
+        `ConflictError` if a memory was changed again since."""
         return undoing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = True) -> forgetting.ForgetOutput:
         """Report what forgetting memories would erase; with `preview=False`, erase it for good.
 
         An id can also be a document's (`doc_…`, or its path): all of it goes. `chain` includes the memories' other
-        versions. `remains` names places that still contain their bytes; later commands erase them.
-        """
+        versions. `remains` names places that still contain their bytes; later commands erase them. `NotFoundError` if
+        nothing has an id, `InputError` if several memories have it."""
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
     def purge(self, *, preview: bool = True, **filters: Unpack[PurgeOptions]) -> forgetting.ForgetOutput:
@@ -262,11 +262,11 @@ class Graph(_Operations):
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
     ) -> indexing.IndexDocsOutput:
         """Index new and changed Markdown and reStructuredText files of `paths` (files, or folders of them), and close
-        the documents whose files are gone.
+        the documents whose files are gone from there.
 
         `glob` picks files of folders by path (`*` matches across `/`). With `history`, the git history of their headers
-        is read, too. With `dry_run`, nothing is written. A file that cannot be indexed is reported in `problems`.
-        """
+        is read, too. With `dry_run`, nothing is written. A file that cannot be indexed, and a path that is missing, is
+        reported in `problems`. `InputError` without any path."""
         files = tuple(Path(path) for path in paths)
         return indexing.INDEX_DOCS(self._call, paths=files, glob=glob, history=history, dry_run=dry_run)
 
@@ -281,7 +281,7 @@ class Graph(_Operations):
     ) -> states.EntityHistoryOutput:
         """Return the properties of an entity over time, one state per interval, oldest first; with `as_of`, only the
         state then, if any; with `as_known_at`, by what was recorded until then. An instant without zone is UTC.
-        """
+        `NotFoundError` if nothing has the name, or the entity has no state; `InputError` if several things have it."""
         app = self._call.app
         return states.history_of_entity(app, app.settings.namespace, name, as_of=as_of, as_known_at=as_known_at)
 
@@ -300,7 +300,7 @@ class Graph(_Operations):
     def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
         """Measure how much search legs (ways of searching) or score terms changed the results of the newest `limit`
         recalls (1 to 10,000; those without a receipt do not count). `legs` are names such as `vector`; default: `graph`
-        and `temporal`."""
+        and `temporal`. `InputError` for an unknown name."""
         return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
 
@@ -312,8 +312,8 @@ class HomeView(_Operations):
     ) -> storytelling.HistoryOutput:
         """Return a memory's versions, oldest first, with their changes and evidence, and record a use of it; with
         `as_of`, also which version held then; with `as_known_at`, only what was recorded by then. An instant without
-        zone is UTC. Of a forgotten memory there are no versions, only changes and `forgotten_at`.
-        """
+        zone is UTC. Of a forgotten memory there are no versions, only changes and `forgotten_at`. `NotFoundError` if
+        there was no such memory (by then), `InputError` if several fit or an instant lies in the future."""
         app = self._call.app
         return storytelling.history_of_memory(app, app.settings.namespace, memory_id, as_of, as_known_at)
 
@@ -321,12 +321,13 @@ class HomeView(_Operations):
         self, query: str = "", session_id: str | None = None, limit: int = 20, after: str | None = None
     ) -> storytelling.EpisodesOutput:
         """List a page of `limit` (1 to 1,000) episodes, of one session if `session_id` is given, newest first; with a
-        `query`, only those with a content word of it, best first. `after` is the `next` of the page before.
-        """
+        `query`, only those with a content word of it, best first (`InputError` without any). `after` is the `next` of
+        the page before."""
         return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
-        """Return an episode, by its id, the id's last ten characters or its path, and the memories made from it."""
+        """Return an episode (by its id, the id's last ten characters or its path) and the memories made from it.
+        `NotFoundError` if no episode fits, `InputError` if several do."""
         return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: ledger_rows.LedgerKind) -> Iterator[str]:
@@ -351,8 +352,8 @@ class HomeView(_Operations):
 
         `memory` is an id (or its first 8 or last 10 digits), a path, or words of it. With a `query`, a new recall with
         these `options` is explained, but not recorded; with a `recall_id`, that earlier recall (`InputError` for both);
-        with neither, the memories with these words are named, or why none was kept is said.
-        """
+        with neither, the memories with these words are named, or why none was kept is said (`InputError` for an id or
+        path). `NotFoundError` if nothing fits."""
         question = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, question=question, recall_id=recall_id)
 
@@ -395,6 +396,5 @@ class Projects(_Operations):
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:
         """Record that a project's repository was moved: its memories belong to the new folder from now on. `InputError`
         for a folder that is missing or too wide (a disk's root; the user's home, or one around it), `ConflictError` if
-        another project there is not empty.
-        """
+        another project there is not empty, `NotFoundError` if no project has this namespace."""
         return MOVE(self._call, namespace=namespace, folder=Path(folder))

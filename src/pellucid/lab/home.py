@@ -46,7 +46,8 @@ class Home:
         the home is.
 
         `keys_of` returns the keys of a memory's records, by default of those that its evidence names. `price` has
-        `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
+        `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home. `today` is the time of the
+        import, or a day after the newest record if that is later.
         """
         kept = {
             group.name: {
@@ -195,7 +196,7 @@ def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, 
     left_out = frozenset(left_out)
 
     def questioner(group: Group, question: LabelledQuestion) -> Questioner:
-        """Return the questioner of one question of a group."""
+        """Return what asks one question of a group, with the budgets, settings and left-out parts of this asker."""
         request = _request(home, group, question, changes, left_out)
         return Questioner(home.app.recaller, home.kept[group.name], request, budgets, question.about)
 

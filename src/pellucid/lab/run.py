@@ -187,7 +187,7 @@ def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dic
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """Return, for each metric of a `reference` run over the same questions, that run's value (`verbatim`) and the
-    `ratio` of this run's to it, 0 if that is 0. `metrics` must have each of them.
+    `ratio` of the value in `metrics`, which must have it, to the reference's (0 if the reference's is 0).
     """
     return {
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}

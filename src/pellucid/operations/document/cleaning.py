@@ -173,8 +173,8 @@ def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
 
 
 def _is_off_record(text: str, settings: Settings) -> bool:
-    """Whether a text contains, in any case, the settings' marker for text off the record; False if there is no
-    marker."""
+    """Whether a text contains the settings' marker for text off the record, in capitals or not; False if the settings
+    have no marker."""
     marker = settings.capture.off_the_record.casefold()
     return bool(marker) and marker in text.casefold()
 

@@ -91,8 +91,8 @@ class IndexDocsOutput(Wire):
 
 
 def index_docs(app: App, request: IndexDocsInput) -> IndexDocsOutput:
-    """Index documents as they are now: add new files, update changed files, and close the documents of files that are
-    gone (what these say counts for the past only). Then load the rows of `history_file`. A dry run only counts.
+    """Index the new and changed files at or below the request's paths, and close the documents of files gone from there
+    (they count for the past only). Then load the rows of `history_file`. A dry run only counts.
 
     Raises:
         InputError: no path and no history file is given; with `history`, no file is in a git checkout, or git is not
@@ -142,7 +142,7 @@ class _Indexing:
     """The number of the last operation that `known` reflects."""
 
     def run(self) -> IndexDocsOutput:
-        """Index all files found, close documents whose files are gone, return the outcome; a dry run only counts."""
+        """Index the request's files, close documents gone from its paths, return the outcome; a dry run only counts."""
         self._refresh()
         # not `document.root`: secrets in a folder's name are redacted in what is stored
         roots = {file: file.parents[each.document.path.count("/")] for file, each in self.known.items()}

@@ -293,8 +293,8 @@ class _DocumentFinder:
 
 
 def _series_number(document: Document) -> str:
-    """Return the number at the end of the name of a document's entity (`42` of `SPEC-42`); "" if there is no number, or
-    the entity is the document's path."""
+    """Return the number at the end of the `node_key` of a document's entity (`42` of `SPEC-042`); "" if the key does
+    not end in a number after a hyphen that follows no digit, or the entity is the document's path."""
     has_name = document.entity != document.path
     found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if has_name else None
     return found[1] if found else ""

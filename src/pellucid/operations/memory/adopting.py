@@ -349,8 +349,8 @@ def _capped_time(at: datetime | None, now: datetime) -> datetime:
 
 
 def _path_below(path: Path, roots: Sequence[Path]) -> str:
-    """Return a path relative to the first root that contains it, so that no output names the machine's folders; only
-    the file's name if no root contains it."""
+    """Return an absolute path relative to the first of the roots that contains it (of a root that is no folder, to the
+    folder around it), so that no output names the machine's folders; only the file's name if no root contains it."""
     for root in (each.expanduser().absolute() for each in roots):
         inside = root if root.is_dir() else root.parent
         if path.is_relative_to(inside):

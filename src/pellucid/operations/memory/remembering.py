@@ -73,6 +73,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     Raises:
         InputError: the content is empty; the category is `moment` or `section`, which come from files; or a program
             states an axiom.
+        StoreBusyError: others have been writing in the namespace for a minute.
     """
     # secrets are out already: `SafeInput` redacts an input as it is made, and counts what it took in `redactions`
     asked = request.model_copy(update={"content": request.content.strip()})
@@ -157,8 +158,9 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
 
 def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """Add the requested tags, pin and axiom status to the memory with this content hash (`digest`) and the request's
-    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted. It is returned
-    unchanged if it is a moment or section, has all of these already, or if a program asks and a person said it."""
+    boundary scopes, commit, and return it; None if there is no such memory, or its file was deleted (the index then
+    learns that). It is returned unchanged if it is a moment or section, has all of these already, or if a program asks
+    and a person said it."""
     by_scopes = app.index.holding(asked.namespace, [digest]).get(digest, {})
     memory_id = by_scopes.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if memory_id is None:

@@ -31,8 +31,8 @@ class ReverifyOutput(Wire):
 
 
 def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
-    """Set the last verification of these memories to now, and record a use of them; if one of them cannot be verified,
-    nothing is changed.
+    """Set the last verification of the memories that the request names to now, and record a use of them; if one of them
+    cannot be verified, nothing is changed.
 
     Raises:
         NotFoundError: one of them is not in the namespace.

@@ -108,13 +108,14 @@ class _ReviewRules:
             yield f"its file calls it {memory.status.replace('_', ' ')}: it answers nothing until that is changed"
 
     def _quarantined(self, memory: Memory) -> Iterator[str]:
-        """Yield the reason why the memory is in quarantine, if it is active and in quarantine."""
+        """Yield why the memory is in quarantine (a general sentence if nothing shows why); nothing unless it is active
+        and in quarantine."""
         if memory.status == "active" and memory.trust_zone == "quarantine":
             yield quarantine_reason(memory) or "it was put into quarantine"
 
     def _disputed(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory's status is `disputed`, and another if it contradicts memories, and they and
-        it are in force (active, and neither invalid nor expired)."""
+        """Yield a sentence if the memory's status is `disputed`, and another if it is in force (active, and neither
+        invalid nor expired) and one of the memories that it contradicts is, too; that names those in force."""
         if memory.status == "disputed":
             yield "it was called into question: it answers nothing until that is undone"
         rivals = [each for each in memory.disputed_with if each in self.in_force]
@@ -122,8 +123,9 @@ class _ReviewRules:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _stale(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if the memory has not been verified for `after_days` days, and another if its decay is at
-        least `STALE_AT` (0.65); nothing if its id is not in `old`."""
+        """Yield a sentence if a verification is due (`staleness`: there was none for `after_days` days, or something
+        replaced the memory), and another if its decay is at least `STALE_AT` (0.65); nothing if its id is not in `old`.
+        """
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)

@@ -287,8 +287,8 @@ def quarantine_reason(memory: Memory) -> str:
 
 
 def _is_from_source(memory: Memory, request: SourceInput) -> bool:
-    """Whether a memory fits all of the session, agent, source class and time that the request gives; a memory without a
-    source class is of `manual`.
+    """Whether a memory fits all of the session, agent, source class and `since` (it was created then or later) that the
+    request gives; a memory without a source class is of `manual`.
     """
     criteria = (
         (request.session_id, memory.session_id),

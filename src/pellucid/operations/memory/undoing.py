@@ -36,8 +36,8 @@ class UndoOutput(Wire):
 def undo(app: App, request: UndoInput) -> UndoOutput:
     """Undo an operation, an import, or the last change of a memory, in one new operation. An undo can be undone, too.
 
-    Of an import, the passages of the episodes that it began are archived, and those of its other memories whose files
-    nobody wrote again since.
+    Of an import, those of these memories are archived that are active: the passages of the episodes that it began, and
+    its other memories whose files nobody wrote again since.
 
     Raises:
         NotFoundError: the target has no changes in the namespace, or a memory of the operation was forgotten since.

@@ -128,9 +128,10 @@ class _LegTally:
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
-    """Measure the effect of legs (ways of searching, or terms of a score), over all classes of query and for each
-    class, on those of a namespace's newest `limit` recalls whose receipts are kept in full. InputError for a leg that
-    no recall can leave out, StoreError for a receipt that cannot be read."""
+    """Measure the effect of legs (ways of searching, or terms of a score) on those of a namespace's newest `limit`
+    recalls whose receipts are kept in full: first over all classes of query, then for each class that occurs, by name;
+    each time in the order of the request's legs. InputError for a leg that no recall can leave out, StoreError for a
+    receipt that cannot be read."""
     legs = tuple(dict.fromkeys(request.legs))
     check_removable(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}

@@ -10,7 +10,8 @@ _RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
 
 
 def is_recall_name(words: str) -> bool:
-    """Whether the words of an argument name a recall (an id, `last` or `last~N`); if not, they are a question."""
+    """Whether the words of an argument name a recall: `rec_` with 32 hexadecimal digits, `last`, or `last~N` with at
+    most four digits. If not, they are a question."""
     return _RECALL.fullmatch(words) is not None
 
 

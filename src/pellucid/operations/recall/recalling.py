@@ -110,9 +110,9 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory within a budget of characters, and store the receipt.
 
     Each namespace of `request.also` that holds anything is searched by a recall of its own, with a quarter of budget
-    and `topK` (an equal part, if there are more than three) and what is left over. Its answer, unless empty, is in
-    `also`; its context is joined to the first. InputError if the query is empty or too long, or a value is out of
-    range; DeadlineError if the time of the call was over, and then the recall has no receipt."""
+    and `topK` (an equal part, if there are more than three) and what is left over; not if that is 0. Its answer, unless
+    empty, is in `also`; its context is joined to the first. InputError if the query is empty or too long, or a value is
+    out of range; DeadlineError if the time of the call was over, and then the recall has no receipt."""
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _recall_one_namespace(app, request)
@@ -144,8 +144,8 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in this namespace alone and record it; return the answer with the reason of each memory or, if it abstains
-    (since nothing is near enough), with the nearest misses."""
+    """Recall in the request's namespace alone and record it; return the answer with the reason of each memory or, if it
+    abstains (since nothing is near enough), with the nearest misses. Errors as of `_run_recall`."""
     state, receipt_draft, problem = _run_recall(app, request)
     # of the receipt and as a whole, as every later X-ray is: no reason is told in two ways
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served, turned_away=0)
@@ -190,9 +190,9 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegHealth) -> bool:
-    """Whether a leg (one of the searches of a recall) found nothing although the question names what it looks for:
-    files to review, or edges (relations). Edges that a question only seems to ask for ("what does Ines need?") are not
-    missed if the doubt is below 0.5."""
+    """Whether a leg (one of the searches of a recall) has the health `empty`, and is `review`, or is `graph` and the
+    question's words ask for edges (relations). For `graph`, False if the recall's doubt is known and below 0.5: the
+    question only seemed to ask for edges ("what does Ines need?")."""
     if leg.health != "empty":
         return False
     sure = state.abstention is not None and not unsure(state.abstention.score)
@@ -298,7 +298,7 @@ def _notify_watchers(app: App, done: RecallDone) -> None:
 
 def _recall_of_current_files(app: App, request: Request) -> State:
     """Run a recall and return its state. If others edited a file of a memory that it would serve and the index does not
-    have the edit yet, index it (unless the write lock is taken) and run the recall once more."""
+    have the edit yet, index it (not if the write lock is taken or the disk is full) and run the recall once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     is_edited = served and app.indexer.drift(served).paths
@@ -344,8 +344,8 @@ def build_snapshot(
 
 
 def _left_out_for_another(app: App, state: State) -> list[Served]:
-    """Return the memories, as of today, that a recall left out because of another memory: repeats of a better one, and
-    sections beside those that are related to the entity in the way that the question asks for."""
+    """Return the memories, as of today, that a recall left out as repeats of a better one, as sections beside those
+    that the relations lead to which the question asks for, or as telling nothing about it."""
     return app.index.memories(state.request.namespace, ids_left_out_for_another(state))
 
 

@@ -122,8 +122,8 @@ class Flusher:
                 self._flush_session(session_id, signal)
 
     def flush_silent(self) -> None:
-        """Flush all turns of the sessions in which no turn arrived for `observe.flushMinutes`, but those that pause
-        after a failure.
+        """Flush all turns of the sessions in which no turn arrived for `observe.flushMinutes`; unless `insist` is set,
+        not of those that pause after a failure.
         """
         for each in self.app.spool.waiting(self.namespace):
             if self._is_silent(each.newest):
@@ -176,9 +176,10 @@ class Flusher:
             return cut_waiting(turns, self._cutters)
 
     def _take_segment(self, segment: Segment) -> bool:
-        """Make memories of a segment and drop its turns from the spool; return whether that succeeded. If a model, a
-        setting, a busy store or a lost key or ledger prevents it, the turns wait on, the spool counts the failure, and
-        `problem` says why; other errors, such as DeadlineError, are raised."""
+        """Make memories of a segment, drop its turns from the spool, append what was made to `flushed` (if a turn was
+        taken), and return True. If a model, a setting, a busy store or a lost key or ledger prevents it, return False:
+        the turns wait on, the spool counts the failure, and `problem` says why. Other errors, such as DeadlineError,
+        are raised."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)

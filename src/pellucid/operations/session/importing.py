@@ -113,6 +113,7 @@ def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
         InputError: a file of the request does not exist, cannot be read or has an unknown format; or a setting of the
             extractor or judge is missing or not valid.
         ChatError: the program of the settings does not exist.
+        StoreBusyError: others have been writing in the namespace for a minute; what was kept before stays.
         UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; nothing
             is taken.
         DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
@@ -154,8 +155,8 @@ class _Intakes:
     def take(self, turns: Iterable[Turn]) -> None:
         """Make memories of each new turn in the namespace of its session; turns that are left out are counted in the
         report. If the caller is a program, turns are marked as `relayed`: they are not trusted as a person's words.
-        EncoderError if the encoder or a model fails, DeadlineError if the time of the call is over; what was kept
-        before stays."""
+        EncoderError if the encoder or a model fails, DeadlineError if the time of the call is over, UnhealthyError if
+        the key or the ledger is lost meanwhile; what was kept before stays."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
 

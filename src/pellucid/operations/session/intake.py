@@ -238,7 +238,7 @@ class Intake:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
-        """Return the writes of the episode files in verbatim mode, of segments with passages, and count their parts."""
+        """Return the writes of the episode files, of segments with passages, in verbatim mode; `tally` counts these."""
         made = (
             episode_write(each.segment, self.namespace, self.app.clock, keeping=kept)
             for each, kept in zip(observed, self._retentions(observed), strict=True)
@@ -314,8 +314,8 @@ class Intake:
     def _episode_writes(
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
     ) -> list[FileWrite]:
-        """Return the writes of the episode files, of segments with memories in `made` or kept turns, and count the
-        passages in them; `ids` are the segments' episode ids."""
+        """Return the writes of the episode files, and count the passages in them in `tally`: of all segments if turns
+        are kept, else of those with memories in `made`. `ids` are the segments' episode ids."""
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)

@@ -121,7 +121,8 @@ def show_waiting(app: App, request: SpoolInput) -> SpoolOutput:
 
 
 def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
-    """Return the backlogs of the sessions with waiting turns in any of these namespaces."""
+    """Return the backlogs of the sessions with waiting turns in any of these namespaces, sorted by namespace; in each,
+    the session that waits longest comes first."""
     waiting = {each.namespace for each in app.spool.waiting()}
     return tuple(each for namespace in sorted(waiting.intersection(namespaces)) for each in backlog(app, namespace))
 
@@ -325,7 +326,7 @@ class SpoolWriter:
         return SpooledTurn(replace(turn, fingerprint=key), self._millis())
 
     def _millis(self) -> int:
-        """Return the time of this chunk in epoch milliseconds."""
+        """Return the time at which this writer was made, in epoch milliseconds."""
         return int(self._now.timestamp() * 1000)
 
 

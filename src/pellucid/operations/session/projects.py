@@ -109,10 +109,10 @@ def _is_secret(root: str) -> bool:
 
 
 def app_in_project(app: App, folder: str | None = None) -> App:
-    """Return the app with the namespace of the registered project that a folder (None: the working folder) belongs to,
-    and in `also` with further namespaces to ask: those of the settings, and `local/default` if it has earlier sessions
-    of the project. The namespace stays if there is no such project; if the settings name a namespace, the app is
-    returned unchanged.
+    """Return the app with the registered project that a folder (None: the working folder) belongs to and its namespace,
+    and in `also` with further namespaces to ask: those of the settings, after `local/default` if that has earlier
+    sessions of the project. Without such a project the namespace stays, and `project` is None; if the settings name a
+    namespace, the app is returned unchanged.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -132,8 +132,8 @@ def app_in_project(app: App, folder: str | None = None) -> App:
 
 
 def list_projects(app: App, _request: object = None) -> ProjectsOutput:
-    """List all registered projects with counts, the project with the newest session first, then the other namespaces
-    that are not empty, in order of name.
+    """List all registered projects with counts, the project with the newest session first (those without a session
+    last), then the other namespaces that are not empty, in order of name. `_request` is not used.
 
     Raises:
         StoreError: the registry of projects cannot be read.
