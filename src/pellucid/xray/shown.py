@@ -183,7 +183,8 @@ class CandidateView:
         return {name: round(value, 6) for value, name in apart}
 
     def reason_omitted(self, memory_id: str) -> str | None:
-        """Return why the context left a candidate out, in full; None if it did not."""
+        """Return why the context left a candidate out, as `reason_in_full`; None if it did not, or if the memory did
+        not fit the budget. A memory that is no candidate raises KeyError."""
         if missing_room(self._state, memory_id) is not None:
             return None  # as recorded, whose numbers are told in words
         served = self._memories.get(memory_id)

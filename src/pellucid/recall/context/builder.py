@@ -95,7 +95,7 @@ class ContextLine:
     @property
     def density(self) -> float:
         """Estimate what a character of the line adds to an answer: its length less the first `SAYS_NOTHING` characters,
-        at most `SAYS_ALL`, divided by its rank (from 1) to the power of `STEEPNESS` and by its length."""
+        1 to `SAYS_ALL`, divided by its rank (from 1) to the power of `STEEPNESS` and by its length with a number."""
         informative = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return informative / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 

@@ -259,9 +259,10 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _excerpt_of_answer(answer: _EdgeAnswer, opening: tuple[str, str] | None, cutter: Cutter, size: int) -> Excerpt:
-    """Return an answer in about `size` characters: its title, the path to it and the sentences that state its edges,
-    whatever their length; then, as far as there is room, of a header its status and the like and the `opening`, of a
-    section all or its best passages (120 characters at least).
+    """Return an answer in about `size` characters: its title, the path to it, of a header also its status and the like,
+    and the sentences that state its edges, whatever their length; then in the room left, of a header the `opening`, cut
+    (to no fewer than 120 characters, else it is left out), of a section all or its best passages, with room for at
+    least 120.
 
     `opening` is the first paragraph of the header's document, and the id of the section that it is taken from.
     """

@@ -39,8 +39,8 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """Run the recall with a change, and count the run in `recalls`. A change of state is only pretended by the
-        reader: nothing is written.
+        """Run the recall with a change, and return it with the memory's rank in its context; count the run in
+        `recalls`. A change of state is only pretended by the reader: nothing is written.
         """
         world = self._world
         if draft.standings:

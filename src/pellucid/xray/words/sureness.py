@@ -32,7 +32,8 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
 
 def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold;
-    of a bounded doubt, also what bounds it; and why an answer is shown in spite of it. Empty if nothing was judged.
+    of a bounded doubt, also what bounds it; and why an answer is shown in spite of it. Empty if nothing was judged, and
+    for a doubt of an earlier version, whose signs do not make it up.
 
     `results` are the ids of the results in order: the memories that were judged are named by their numbers (`[1]`).
     """

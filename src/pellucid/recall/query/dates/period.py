@@ -278,7 +278,7 @@ def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool
     words `after` the date; never if a sentence ends between.
 
     It does if it is `past`; if it is `relative` and stands after a topic (`about the trip`) without a plan (`to ship`);
-    or if only small words and persons stand between.
+    or if only small words and persons stand between, and no German infinitive (`zu fahren`) comes after.
     """
     if _BREAK.search(between):
         return False
