@@ -133,7 +133,8 @@ class CandidateView:
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """Return a candidate of a recall that abstained; its reason says whether it alone would be sure enough."""
+        """Return a candidate of a recall that abstained; its reason says whether it alone would be sure enough by the
+        threshold of `doubt`."""
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,

@@ -186,8 +186,8 @@ class ContextBuilder:
     def describe(
         self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
     ) -> list[int]:
-        """Fill the characters left with details of headings, best heading first (`NEAR` gets none), then with the lines
-        `episodes`; return the indices in `episodes` of the lines put. What does not fit is left out.
+        """Fill what is left of `budget` characters with details of headings, best heading first (none for `NEAR`), then
+        with the lines `episodes`; return the indices in `episodes` of the lines put. What does not fit is left out.
 
         `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
         groups under one heading all are described or none.

@@ -134,9 +134,8 @@ def _depth_of(text: str, request: Request, world: World) -> Gated:
 
 
 def _full_depth_if_known(gated: Gated, request: Request, survey: TextSurvey) -> Gated:
-    """Return the verdict, but `full` instead of `no_recall` for a known name (`Claro`) or if files are under review.
-
-    A `minimal` verdict stays.
+    """Return the verdict `gated`, but `full` instead of `no_recall` if `survey` found a known name (`Claro`) in the
+    message, or if files are under review. A `minimal` verdict stays.
     """
     if gated.depth != "no_recall" or not (survey.named or request.review):
         return gated

@@ -225,7 +225,8 @@ def _trace_values(trace: Wire) -> list[object]:
 
 
 def _trace_of(kind: type[_Trace], values: Sequence[object]) -> _Trace:
-    """Return a trace from the values of its first fields, as `_trace_values` returns them; "" means the default."""
+    """Return a trace of the type `kind` from the values of its first fields, as `_trace_values` returns them; "" means
+    the default."""
     return kind(**{name: value for name, value in zip(kind.model_fields, values, strict=False) if value != ""})
 
 
