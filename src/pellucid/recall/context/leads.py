@@ -169,8 +169,9 @@ def _path_in_words(run: Sequence[str]) -> str:
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
     """Add to the answers (`own`, `others`) the sentences that state the edges (by number) leading to them.
 
-    A sentence of an answer's own document goes to that answer, a sentence of another document to the first answer it
-    leads to, unless its edge leads only to answers not asked for. A mere mention counts only for an answer asked for.
+    A sentence of an answer's own document goes to that answer; a sentence of another document, with that document's
+    name and ` › ` before it, to the first answer it leads to, unless its edge leads only to answers not asked for. A
+    mere mention counts only for an answer asked for.
     """
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}

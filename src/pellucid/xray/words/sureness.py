@@ -81,8 +81,8 @@ def degrees_in_words(trace: AbstentionTrace) -> str:
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:
-    """Say how sure a recall that abstained is of one memory: `too doubtful to be an answer (doubt 0.74, …)` from
-    `threshold` on, below it `would do alone, but all together are too doubtful (…)`.
+    """Say how sure a recall that abstained is of one memory, which has this `doubt`: `too doubtful to be an answer (its
+    own doubt 0.74, …)` from `threshold` on, below it `would do alone, but all together are too doubtful (…)`.
     """
     verdict = (
         "too doubtful to be an answer" if doubt >= threshold else "would do alone, but all together are too doubtful"

@@ -134,7 +134,8 @@ def window(text: str, at: datetime) -> Window | None:
 def _date_ranges(text: str, dates: Sequence[Piece]) -> list[_DateRange]:
     """Return the ranges of days that the dates of a query mean, in order; `text` is the query in lower case.
 
-    The two ends of `from … to …` become one range; words such as `since` and `before` are applied.
+    Two dates with only a word such as `to` or a dash between them become one range, with `and` only after a word such
+    as `between` or `from`; words such as `since` and `before` are applied to a single date (`_range_of_one`).
     """
     out, index = list[_DateRange](), 0
     while index < len(dates):
