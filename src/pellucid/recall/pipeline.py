@@ -97,8 +97,8 @@ def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingP
 
 
 def left_out(state: State) -> frozenset[str]:
-    """Return the names of stages that were switched off or failed in their last iteration, and all names of legs,
-    stages and terms in the request's `without`."""
+    """Return the names of the stages whose last report has a note, since they were switched off or failed (`iterate`
+    always has one), and all names of legs, stages and terms in the request's `without`."""
     notes = {base_of(each.name): each.note for each in state.stages}
     return state.request.without | {name for name, note in notes.items() if note}
 

@@ -85,8 +85,8 @@ class Recaller:
     def world(self, request: "Request", deadline: Deadline | None = None) -> "Generator[World]":
         """Open what a recall can read and ask, over one snapshot of the namespace; it can serve several recalls.
 
-        The world has no encoder, and says why, if the index has no vectors or those of another model; and a chat model
-        only if the request asks one. Without a `deadline` there is no limit of time.
+        The world has no encoder, and says why, if none is set up, or the index has no vectors or those of another
+        model; and a chat model only if the request asks one. Without a `deadline` there is no limit of time.
         """
         from pellucid.recall.state import World
 

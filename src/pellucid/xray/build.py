@@ -35,10 +35,10 @@ def build(
     """Return the snapshot of a recorded recall, with `words` left empty.
 
     `memories` maps ids to the memories that still exist, as today or as known at the past instant asked about: those
-    served, and those left out as repeats or because no asked edge leads to them. With an `aligner`, query words are
-    matched with memory words. `stale_after` is the age in days from which a memory is due for verification, `names`
-    maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty for none), `max_rejected` limits
-    `rejected`. EncoderError if words are to be aligned, and the model could not be loaded.
+    served, and those left out as repeats, as telling nothing or as led to by no asked edge. With an `aligner`, query
+    words are matched with memory words. `stale_after` is the age in days from which a memory is due for verification,
+    `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty for none), `max_rejected`
+    limits `rejected`. EncoderError if words are to be aligned, and the model could not be loaded.
     """
     pool, order = rescore(receipt.state)
     state = replace(receipt.state, pool=pool, order=order)  # a receipt has the terms not stored, but worked out

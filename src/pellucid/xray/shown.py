@@ -133,7 +133,8 @@ class CandidateView:
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """Return a candidate of a recall that abstained; its reason says whether it alone would be sure enough."""
+        """Return a candidate of a recall that abstained; its reason says whether it alone would be sure enough by the
+        threshold of `doubt`."""
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
@@ -183,17 +184,18 @@ class CandidateView:
         return {name: round(value, 6) for value, name in apart}
 
     def reason_omitted(self, memory_id: str) -> str | None:
-        """Return why the context left a candidate out, in full; None if it did not."""
+        """Return why the context left a candidate out, as `reason_in_full`; None if it did not, or if the memory did
+        not fit the budget. A memory that is no candidate raises KeyError."""
         if missing_room(self._state, memory_id) is not None:
             return None  # as recorded, whose numbers are told in words
         served = self._memories.get(memory_id)
         return reason_in_full(self._state, self._pool, self._position[memory_id], served and served.memory)
 
     def reason_without_edge(self, memory_id: str) -> str:
-        """Say why a section beside what the edges lead to was left out: it is of a document that the question names, or
-        the result of that number stands for its document, or neither.
+        """Say why a section beside what the edges lead to was left out: it is of a document that the question names;
+        else that a result, told by its number, stands for its document; else that no edge found leads to it.
 
-        A memory that is no candidate raises KeyError.
+        A memory that is no candidate raises KeyError, unless the first of these holds.
         """
         served = self._memories.get(memory_id)
         document_name = served.memory.entity_ref if served else None
@@ -204,10 +206,11 @@ class CandidateView:
         return "the question asks for edges alone, and none that was found leads to it"
 
     def _result_of_its_document(self, position: int) -> str | None:
-        """Return the id of the result that stands for a candidate's document where edges are asked for: the first of
-        that document in the context, whose line gives the document's lead, which can be of this candidate.
+        """Return the id of the result that stands for a candidate's document: the best in the context of that document
+        (or session), as its line can begin with words of this candidate.
 
-        None if there is no such result, no edges are asked for, or the candidate is of no document or session.
+        None if there is no such result, if the graph leg answers with nothing (`Plan.answers` is 0), or if the
+        candidate is of no document or session.
         """
         document = int(self._pool.session[position])
         if document < 0 or not self._state.plan.answers:

@@ -63,10 +63,11 @@ def omitted_reason(state: State, memory_id: str) -> str | None:
 
 
 def reason_in_full(state: State, pool: Pool, position: int, memory: Memory | None) -> str | None:
-    """Return why the context left out the candidate at `position`, as `omitted_reason`; also, of one that a result says
-    in full, that it scores higher, if it does, and of a passage that tells nothing, what it lacks.
+    """Return why the context left out the candidate at `position`, as `omitted_reason`; of one that a result says in
+    full, also that the result scores lower, if it does. Of a passage that tells nothing of what is asked, return
+    instead that it lacks the question's key words or, if it has some, that it only says what an agent does next.
 
-    `pool` has the scores; `memory` is the candidate's (None: it is gone, and nothing is added for a passage).
+    `pool` has the scores; `memory` is the candidate's (None: it is gone, and a passage has the recorded reason).
     """
     memory_id = unpack_id(pool.ids[position])
     reason, included = omitted_reason(state, memory_id), state.context.included

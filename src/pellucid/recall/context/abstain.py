@@ -55,7 +55,8 @@ def judge(state: State) -> Abstention | None:
 
     The doubt is at least `UNKNOWN_FROM` if `says_unknown`, else at most `ANSWERED` if the best was found by what is
     asked for beside words. An empty ranking has doubt 1 and always abstains; any other never does at a threshold of 1.
-    If it abstains, the three nearest candidates are named.
+    If it abstains, `nearest` has the three least doubted of the first `topKFacts` candidates; of an empty ranking, of
+    those that the filters of nearness rejected (`_FLOORS`), if there are any.
     """
     if state.plan.depth == "no_recall":
         return None
@@ -185,7 +186,7 @@ def _signs(pool: Pool, order: Ints, plan: Plan, rows: int) -> Mapping[str, Sign]
 
 
 def _mean_of_best(scores: NDArray[np.float32], positions: Ints, rows: int) -> Sign:
-    """Return the mean of the highest of the scores at these positions, clipped to 0 to 1.
+    """Return as a sign the mean of the highest of the scores at these positions, clipped to 0 to 1, and where they are.
 
     It is the mean of one score among up to 30 memories (`rows`), of two among up to 315, of three among more, or of all
     scores if they are fewer.
@@ -223,7 +224,8 @@ def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
 
 
 def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
-    """Return the pool positions of the three of `among` that are least doubted alone (see `nearness`), best first.
+    """Return the positions of the three (or fewer) of `among`, pool positions, least doubted alone (`nearness`), best
+    first.
 
     The nearness is not returned: a receipt records positions alone, and whoever shows them computes it again.
     """

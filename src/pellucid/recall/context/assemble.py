@@ -264,10 +264,10 @@ def _drop_uninformative_lines(
 
 
 def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder) -> Iterator[Omission]:
-    """Yield the omission of each memory that another line covers, with the number of that line in the context in its
-    reason.
+    """Yield the omission of each memory in `covered_by`, which maps the ids of memories left out to those of lines that
+    say the same (`line_covering`).
 
-    `covered_by` maps the ids of memories left out to those of lines that say the same (`line_covering`).
+    Its reason has the number of the covering line in the context, or says that a model pass took that line out.
     """
     number = {memory_id: place for place, memory_id in enumerate(builder.included, start=1)}
     for memory_id in covered_by:
@@ -328,7 +328,8 @@ def _render_context(state: State, world: World, builder: ContextBuilder, omitted
 
 
 def _quotes_of_others(state: State, builder: ContextBuilder) -> tuple[tuple[str, str], ...]:
-    """Return `Context.quotes` of these lines, in the order of the ranking and of the quoted ids."""
+    """Return pairs of ids, a quoted memory and the one whose line quotes it, in the order of the lines' ranks, then of
+    the quoted ids. Only quoted memories that are candidates of the recall count."""
     quoting = [line for line in builder.ranked if line.sources]
     candidates = {unpack_id(raw) for raw in state.pool.ids} if quoting else frozenset[str]()
     return tuple((each, line.memory.id) for line in quoting for each in sorted(line.sources & candidates))

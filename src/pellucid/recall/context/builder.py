@@ -95,7 +95,7 @@ class ContextLine:
     @property
     def density(self) -> float:
         """Estimate what a character of the line adds to an answer: its length less the first `SAYS_NOTHING` characters,
-        at most `SAYS_ALL`, divided by its rank (from 1) to the power of `STEEPNESS` and by its length."""
+        1 to `SAYS_ALL`, divided by its rank (from 1) to the power of `STEEPNESS` and by its length with a number."""
         informative = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return informative / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 
@@ -186,8 +186,8 @@ class ContextBuilder:
     def describe(
         self, ages: Mapping[str, str], details: Mapping[Group, str], episodes: Iterable[str], budget: int
     ) -> list[int]:
-        """Fill the characters left with details of headings, best heading first (`NEAR` gets none), then with the lines
-        `episodes`; return the indices in `episodes` of the lines put. What does not fit is left out.
+        """Fill what is left of `budget` characters with details of headings, best heading first (none for `NEAR`), then
+        with the lines `episodes`; return the indices in `episodes` of the lines put. What does not fit is left out.
 
         `ages` maps days to how long ago they were, `details` groups to what can be said of them beside the day. Of the
         groups under one heading all are described or none.

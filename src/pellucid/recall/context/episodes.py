@@ -132,9 +132,9 @@ def _session_contenders(state: State, lines: Sequence[ContextLine], count: int) 
 
 
 def _topic_contenders(state: State, world: World, count: int, floor: float) -> list[_Contender]:
-    """Return the episodes without candidates that are worth more than `floor` by their topic: of the `count` best that
-    the question finds by meaning or words, those with admissible memories in no boundary scope. Empty if neither leg
-    was asked."""
+    """Return the episodes without candidates that are worth more than `floor` by their topic, best first: of the
+    `count` best that the question finds by meaning or words, those with admissible memories in no boundary scope. Empty
+    if neither leg was asked."""
     asked = {leg.name for leg in state.legs if leg.health != "off"}
     plan, candidates = state.plan, set(state.pool.rows[state.order].tolist())
     vector = plan.encoding.vector if plan.encoding and "vector" in asked else None

@@ -169,8 +169,9 @@ def _path_in_words(run: Sequence[str]) -> str:
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], edges: Mapping[int, Edge], world: World) -> None:
     """Add to the answers (`own`, `others`) the sentences that state the edges (by number) leading to them.
 
-    A sentence of an answer's own document goes to that answer, a sentence of another document to the first answer it
-    leads to, unless its edge leads only to answers not asked for. A mere mention counts only for an answer asked for.
+    A sentence of an answer's own document goes to that answer; a sentence of another document, with that document's
+    name and ` › ` before it, to the first answer it leads to, unless its edge leads only to answers not asked for. A
+    mere mention counts only for an answer asked for.
     """
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
@@ -259,9 +260,10 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _excerpt_of_answer(answer: _EdgeAnswer, opening: tuple[str, str] | None, cutter: Cutter, size: int) -> Excerpt:
-    """Return an answer in about `size` characters: its title, the path to it and the sentences that state its edges,
-    whatever their length; then, as far as there is room, of a header its status and the like and the `opening`, of a
-    section all or its best passages (120 characters at least).
+    """Return an answer in about `size` characters: its title, the path to it, of a header also its status and the like,
+    and the sentences that state its edges, whatever their length; then in the room left, of a header the `opening`, cut
+    (to no fewer than 120 characters, else it is left out), of a section all or its best passages, with room for at
+    least 120.
 
     `opening` is the first paragraph of the header's document, and the id of the section that it is taken from.
     """

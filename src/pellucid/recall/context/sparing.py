@@ -23,7 +23,8 @@ def uninformative_lines(state: State, world: World, lines: Sequence[ContextLine]
     These are turns in which an agent only says what it does next; turns that contain no content word of the question
     and no name, number, path or code, and say little else; licences, references and the like that nobody asked for;
     and, if a named document is not known, headers of other documents that do not mention it. The best line of the
-    ranking is among them only as such a header or such a turn of an agent; a pinned memory, or the only line, never is.
+    ranking is among them only as such a header or such a turn of an agent; a pinned memory never is. If all lines would
+    be, the first stays, unless a named document is not known.
     """
     telling = np.uint64(sum(1 << i for i in state.plan.telling))
     asked, stems = sought(state, world)

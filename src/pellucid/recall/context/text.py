@@ -94,7 +94,8 @@ def body_of(content: str) -> str:
 def with_code_closed(text: str) -> str:
     """Return a text that may have been cut out of a longer one, with each block of code closed by its fence.
 
-    A fence that only ends code from before the text, or begins code after the text, is left out.
+    A fence without a pair is left out if it ends code from before the text (it names no language, and is the first line
+    or stands before a fence that names one), or begins code after the text (nothing follows it).
     """
     lines = text.splitlines()
     signs = [(at, found) for at, line in enumerate(lines) if (found := _CODE.fullmatch(line))]

@@ -282,7 +282,7 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
     """Return the rows and the position in `reached` of each one's node (`place`), sorted by node, as `_ranks_in_node`
     needs. If an asked edge joins two seeds, sections at most `LISTS` turns away from the seeds' own that state such an
-    edge are added as rows of these seeds."""
+    edge are added as rows of these seeds; else both are returned as they are, and must be sorted so."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():

@@ -12,8 +12,9 @@ from pellucid.store.graph_port import GraphReader
 
 
 def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
-    """Map those of the memories' `ids` that the graph leg reached to their paths, in entity ids and edge types; empty
-    if there are none. `ways` are the leg's ways to memories, in numbers of the graph that `reader` reads."""
+    """Map those of the memories' `ids` that are in `ways` to their paths, in entity ids and edge types; empty if there
+    are none. `ways` maps ids of memories that the graph leg reached to its steps: (node, edge to it, whether in the
+    edge's direction), from the start on (whose edge is -1), in numbers of the graph that `reader` reads."""
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}

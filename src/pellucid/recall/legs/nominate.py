@@ -43,7 +43,8 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     plan.
 
     If they lead nowhere, `plan.asked` becomes None, so that all goes on as if none had been asked for. `plan.answers`
-    becomes the number of hits on them or, if none is asked for, of documents that alone are asked for by name. A
+    becomes the number of hits on them or, if none is asked for, of documents that alone are asked for by name;
+    `plan.unknown` and, if there are answers, `beside` and `only_edges` become those of the leg's hits in `found`. A
     further pass over the legs asks for the edges again (`legs`).
     """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)

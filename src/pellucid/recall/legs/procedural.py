@@ -46,7 +46,8 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """Return the score of each candidate, as `procedural` defines it.
+    """Return the score of each candidate: its cosine, not below 0, plus the share, weighted by IDF, of the query's
+    content words that it contains.
 
     `rows` is the number of memories in the corpus.
     """

@@ -52,8 +52,8 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 def plan(state: State, world: World) -> State:
     """Read the query; return the state with its `plan`, with `admission` (which rows may answer), `corpus` and the name
-    of the reranker. A message of depth `minimal` narrows the request to `FEW` memories. Raises InputError as `clean`
-    does, DeadlineError as `encode`."""
+    of the reranker. A message of depth `minimal` narrows the request to `FEW` memories, unless the caller chose how
+    many memories or characters. Raises InputError as `clean` does, DeadlineError as `encode`."""
     request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
     terms, stems = survey.terms, _distinct_stems(survey.terms)
@@ -134,9 +134,8 @@ def _depth_of(text: str, request: Request, world: World) -> Gated:
 
 
 def _full_depth_if_known(gated: Gated, request: Request, survey: TextSurvey) -> Gated:
-    """Return the verdict, but `full` instead of `no_recall` for a known name (`Claro`) or if files are under review.
-
-    A `minimal` verdict stays.
+    """Return the verdict `gated`, but `full` instead of `no_recall` if `survey` found a known name (`Claro`) in the
+    message, or if files are under review. A `minimal` verdict stays.
     """
     if gated.depth != "no_recall" or not (survey.named or request.review):
         return gated
@@ -292,7 +291,8 @@ def _stems_within(spans: Sequence[tuple[int, int]], terms: Sequence[Term], stems
 
 
 def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
-    """Return, for each token of the encoding, the position of the stem that it is part of; -1 if it is part of none."""
+    """Return, for each token of the encoding, the position in `stems` of the stem of the first of `terms` that it
+    overlaps; -1 if it overlaps none, or `stems` lacks that stem."""
     number = {stem: i for i, stem in enumerate(stems)}
     out: list[int] = []
     for start, end in encoding.spans:

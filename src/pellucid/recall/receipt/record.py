@@ -225,7 +225,7 @@ def _trace_values(trace: Wire) -> list[object]:
 
 
 def _trace_of(kind: type[_Trace], values: Sequence[object]) -> _Trace:
-    """Return a trace from the values of its first fields, as `_trace_values` returns them; "" means the default."""
+    """Return a trace of type `kind` from its first values, as `_trace_values` returns them; "" means the default."""
     return kind(**{name: value for name, value in zip(kind.model_fields, values, strict=False) if value != ""})
 
 
@@ -268,7 +268,8 @@ def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, wo
 
 
 def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return numbers of filters as `RUNGS` counts them (1 + the index; 0: none), from those that the receipt uses."""
+    """Return numbers of filters as `RUNGS` counts them (1 + the index; 0: none), from `numbers` that count the names in
+    the header's `ladder` or, in old receipts, those of its `rungs` that are in `RUNGS`."""
     names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
     new_numbers = [0, *(1 + RUNGS.index(name) for name in names)]
     return np.array(new_numbers, dtype=np.uint8)[numbers]

@@ -16,7 +16,8 @@ _SLACK = 1e-4
 def compare(state: State) -> State:
     """Set the pool's pairs of similar candidates, and drop the state's `features`, which no later stage reads.
 
-    There are none if the weight of the penalty for similarity (`mmrLambda`) is 0 or the request leaves `diversify` out.
+    There are none if the weight of the penalty for similarity (`mmrLambda`) is 0, the request leaves `diversify` out,
+    or the state has no `features`.
     """
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without

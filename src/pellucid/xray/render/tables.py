@@ -117,14 +117,15 @@ def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXrayS
 
 
 def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str], str] = str) -> str:
-    """Return the first two ids of these candidates, and how many more there are: `mem_a, mem_b and 3 more`."""
+    """Return the first two ids of these candidates, each as `format_id` writes it, and how many more there are:
+    `mem_a, mem_b and 3 more`; empty without candidates."""
     ids = ", ".join(format_id(each.memory_id) for each in candidates[:_MOST_IDS])
     return f"{ids} and {len(candidates) - _MOST_IDS} more" if len(candidates) > _MOST_IDS else ids
 
 
 def rejection_spans(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> Spans:
-    """Return why a candidate was rejected, in which terms it is most behind, under which results its words are quoted,
-    and of a section which result stands for its document, as far as there are such.
+    """Return why a candidate was rejected, in which terms it is most behind, of a section which result stands for its
+    document, under which results its words are quoted, and that the doubt is measured on it, too, as far as this is so.
     """
     numbers = {each.memory_id: f"[{place}]" for place, each in enumerate(snapshot.results, start=1)}
     quoting = [numbers[each] for each in candidate.quoted_under if each in numbers]

@@ -46,8 +46,8 @@ def decimals(value: float) -> str:
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
-    """Return the terms that are not 0 in the results' scores, or in which what top-k cut differs, as (name, meaning),
-    in the order shown; empty without results.
+    """Return the terms that are not 0 in a result's score, or in which a listed candidate that top-k cut differs most
+    from the last one kept (`behind`), as (name, meaning), in the order shown; empty without results.
 
     The names are those of a score's fields (`bm25`): `term_name` gives the ones to show.
     """

@@ -356,9 +356,9 @@ def _validity_words(recall: MemoryInRecall) -> str:
 
 
 def _distance_from_cut(recall: MemoryInRecall, stage: str | None) -> WhyMargin | None:
-    """Return how far a hit is from being cut by topK (in score above the best one cut; in places left in topK if none
-    was cut), or by how much a miss failed its rung. None for a memory that was not a candidate, and for a rung other
-    than `top-k`, `token-overlap` and `score-floor`.
+    """Return how far a hit (`stage` is None) is from being cut by topK (in score above the best one cut; in places left
+    in topK if none was cut), or by how much a miss failed the rung `stage`. None for a memory that was not a candidate,
+    and for a rung other than `top-k`, `token-overlap` and `score-floor`.
     """
     top_k, kept, final = recall.state.request.settings.top_k_facts, recall.state.kept, recall.pool.final
     beyond = recall.order[recall.pool.rejected[recall.order] == 1 + RUNGS.index("top-k")]

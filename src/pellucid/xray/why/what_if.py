@@ -39,8 +39,8 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """Run the recall with a change, and count the run in `recalls`. A change of state is only pretended by the
-        reader: nothing is written.
+        """Run the recall with a change, and return it with the memory's rank in its context; count the run in
+        `recalls`. A change of state is only pretended by the reader: nothing is written.
         """
         world = self._world
         if draft.standings:
@@ -99,9 +99,9 @@ def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried
 
 
 def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, at_high: TrialRun) -> WhyChange:
-    """Return the smallest number between `low` (exclusive) and `high` that admits the memory, found by halving.
-    `at_high` is the run with `high`. The change is marked `smallest` if the number below it was run, now if not before,
-    and does not admit the memory.
+    """Return the change to the smallest number between `low` (exclusive) and `high` that admits the memory, found by
+    halving. `at_high` is the run with `high`. The change is marked `smallest` if the number below it was run, now if
+    not before, and does not admit the memory.
     """
     while high - low > 1:
         middle = (low + high) // 2

@@ -134,7 +134,7 @@ def why_rejected(candidate: RejectedCandidate) -> str:
     least that passes`.
 
     A repeat, one already said, one that no asked edge leads to, one that tells nothing and a near miss are described by
-    their own reason; one that did not fit the budget only by how much it `needs`.
+    their own reason; one that did not fit the budget only by how many characters too long the context is with it.
     """
     rung, margin = candidate.rejected_by, candidate.margin
     own = rung in (REPEATS, SAID_ALREADY, ASKED_EDGES, TELLS_NOTHING, ABSTENTION)
@@ -156,7 +156,7 @@ def missing_characters(reason: str) -> int | None:
 def omission_in_words(reason: str) -> str:
     """Say why the context left a memory out, by the recorded reason; that reason itself, unless the memory did not fit.
 
-    One that did not fit `needs 1,200 more characters than were left at the end`.
+    Of one that did not fit: `with it the context is 1,200 characters too long`.
     """
     missing = missing_characters(reason)
     return reason if missing is None else _SHORT_BY["budget-fit"].format(missing)

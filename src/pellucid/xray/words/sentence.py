@@ -166,7 +166,8 @@ def _named_terms(scores: ScoreDecomposition, moved: str) -> Iterator[tuple[str, 
 
 def _found_clause(contribution: LegContribution, key_words: Mapping[int, str]) -> str:
     """Say the rank and leg of a contribution: `2nd by meaning (cosine 0.71)`, `1st by words (1 of the question's 3 key
-    words: cache)`. The words (`key_words` as in `sentence`) are named if some did not match.
+    words: cache)`. The matching ones of `key_words` (as in `sentence`) are named if others did not match and the words
+    were kept; if none matched, it says that words of the same stem did.
     """
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":

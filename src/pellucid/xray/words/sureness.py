@@ -32,7 +32,8 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
 
 def signs_in_words(trace: AbstentionTrace, results: Sequence[str] = ()) -> str:
     """Say what a doubt comes from: how near the best memories are, what the reranker gives them, which words they hold;
-    of a bounded doubt, also what bounds it; and why an answer is shown in spite of it. Empty if nothing was judged.
+    of a bounded doubt, also what bounds it; and why an answer is shown in spite of it. Empty if nothing was judged, and
+    for a doubt of an earlier version, whose signs do not make it up.
 
     `results` are the ids of the results in order: the memories that were judged are named by their numbers (`[1]`).
     """
@@ -80,8 +81,8 @@ def degrees_in_words(trace: AbstentionTrace) -> str:
 
 
 def sureness_of_one(doubt: float, threshold: float) -> str:
-    """Say how sure a recall that abstained is of one memory: `too doubtful to be an answer (doubt 0.74, …)` from
-    `threshold` on, below it `would do alone, but all together are too doubtful (…)`.
+    """Say how sure a recall that abstained is of one memory, which has this `doubt`: `too doubtful to be an answer (its
+    own doubt 0.74, …)` from `threshold` on, below it `would do alone, but all together are too doubtful (…)`.
     """
     verdict = (
         "too doubtful to be an answer" if doubt >= threshold else "would do alone, but all together are too doubtful"

@@ -134,7 +134,8 @@ def window(text: str, at: datetime) -> Window | None:
 def _date_ranges(text: str, dates: Sequence[Piece]) -> list[_DateRange]:
     """Return the ranges of days that the dates of a query mean, in order; `text` is the query in lower case.
 
-    The two ends of `from … to …` become one range; words such as `since` and `before` are applied.
+    Two dates with only a word such as `to` or a dash between them become one range, with `and` only after a word such
+    as `between` or `from`; words such as `since` and `before` are applied to a single date (`_range_of_one`).
     """
     out, index = list[_DateRange](), 0
     while index < len(dates):
@@ -278,7 +279,7 @@ def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool
     words `after` the date; never if a sentence ends between.
 
     It does if it is `past`; if it is `relative` and stands after a topic (`about the trip`) without a plan (`to ship`);
-    or if only small words and persons stand between.
+    or if only small words and persons stand between, and no German infinitive (`zu fahren`) comes after.
     """
     if _BREAK.search(between):
         return False
