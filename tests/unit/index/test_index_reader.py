@@ -26,7 +26,7 @@ from pellucid.deadline import Deadline
 from pellucid.errors import DeadlineError
 from pellucid.model.memory import Memory, boundary_bits, unpack_id
 from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
-from pellucid.store.index_port import EVERY_SCOPE, Admission
+from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters
 from pellucid.store.local.index.analysis import Analyzer
 from pellucid.store.local.index.folding import search_text
 from pellucid.store.local.index.local_index import LocalIndex
@@ -145,6 +145,13 @@ def test_neighbours_are_the_turns_beside_and_no_others(app: App) -> None:
             expected = [o for o, (s, n) in turn.items() if s == session >= 0 and 0 < abs(n - ordinal) <= 2]
             assert beside == sorted(expected)
         assert reader.neighbours(np.zeros(0, dtype=np.int64), 2, AT).tolist() == []
+
+
+def test_rows_that_share_no_term_have_no_rare_one_in_common(salted: App) -> None:
+    with salted.index.reading(HERE) as reader:
+        rows = reader.select(Filters())
+        assert reader.features(rows[:1], None, (), 0.5).rare == [frozenset()]
+        assert reader.features(rows[:0], None, (), 0.5).rare == []
 
 
 def test_features_are_those_of_the_rows_asked_in_their_order(salted: App) -> None:

@@ -184,6 +184,13 @@ def test_rows_read_twice_change_nothing_and_later_edits_stay(docs: Docs) -> None
     assert docs.known("a.md")[0].versions == before
 
 
+def test_a_number_in_a_row_finds_its_document_whatever_zeros_stand_before_it_in_the_series(docs: Docs) -> None:
+    docs.indexed("a.md", FINAL.replace("spec_id: SPEC-054", "id: DOC-SPEC-007"))
+    assert docs.known("a.md")[0].entity == "DOC-SPEC-007"
+    out = load_history(docs.app, HERE, [row(7, JAN, "Draft")])
+    assert (out.documents, out.unknown_rows) == (1, 0)
+
+
 def test_rows_of_documents_that_are_not_here_or_of_several_are_counted_and_said(docs: Docs) -> None:
     docs.write("a.md", SPEC)
     docs.indexed("b.md", SPEC.replace("spec_id: SPEC-054", "adr: 54"))

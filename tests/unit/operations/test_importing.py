@@ -10,7 +10,7 @@ from kits.intake import HERE, held
 from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.deadline import Deadline
-from pellucid.errors import DeadlineError
+from pellucid.errors import DeadlineError, NotFoundError
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.memory.changing import PinInput, UpdateInput, set_pinned, update
 from pellucid.operations.memory.undoing import UndoInput, undo
@@ -49,6 +49,14 @@ def test_an_import_names_what_undo_takes_and_that_puts_all_of_it_away(whole: App
     assert brief(whole, BriefInput(namespace=HERE)).text == ""
     undo(whole, UndoInput(namespace=HERE, target=undone.op_id))
     assert {DECIDED.rstrip("."), RULE.rstrip(".")} <= {each.rstrip(".") for each in held(whole)}
+
+
+def test_an_import_that_was_undone_has_nothing_to_undo(whole: App, tmp_path: Path) -> None:
+    session = _session(tmp_path / "s1.jsonl", DECIDED)
+    outcome = import_transcripts(whole, ImportInput(paths=(session,), namespace=HERE, mode="verbatim"))
+    undo(whole, UndoInput(namespace=HERE, target=outcome.undo[HERE]))
+    with pytest.raises(NotFoundError, match="can be undone"):
+        undo(whole, UndoInput(namespace=HERE, target=outcome.undo[HERE]))
 
 
 def test_an_import_of_several_commits_is_one_to_undo_and_what_was_changed_since_stays(

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from kits.vault import ask
+from kits.vault import ask, edit
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.memory.lifecycle import ages, stale
@@ -99,6 +99,14 @@ def test_what_grew_old_is_looked_at_and_what_was_put_away_is_not(app: App) -> No
     assert look(app).items[0].reasons[0].text == "nobody stood behind it for 200 days"
     reverify(app, ReverifyInput(namespace=HERE, memory_ids=(crane,)))
     assert found(app, resting=True) == []
+
+
+def test_what_something_newer_replaced_is_not_said_to_be_old(app: App) -> None:
+    made = remember(app, RememberInput(content="The crane lifts forty tonnes", namespace=HERE))
+    edit(app.settings.home, made.path, "status: active", "status: active\nsupersededBy: mem_" + "1" * 32)
+    app.unit_of_work.take_over_edits()
+    give(app, "what does the crane lift?")
+    assert [reason.text for reason in look(app).items[0].reasons] == ["something newer has taken its place"]
 
 
 def test_what_is_stale_waits_until_a_recall_gives_it_and_is_counted_meanwhile(app: App) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.recall.query.edges import DEPENDENCY, AskedEdges, asked_edges
+from pellucid.recall.query.edges import DEPENDENCY, AskedEdges, asked_edges, text_beside_edges
 
 
 @pytest.mark.parametrize(
@@ -171,3 +171,15 @@ def test_a_thing_may_go_by_a_title_or_stand_at_the_end(query: str, *, out: bool)
 )
 def test_no_repetition_of_words_is_taken_for_a_question(words: str) -> None:
     assert asked_edges(words * 500) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "beside"),
+    [
+        ("Which modules depend on SPEC-3 billing costs", "costs"),
+        ("What is required by SPEC-3 for billing", "billing"),
+        ("What is built on SPEC-3?", "?"),
+    ],
+)
+def test_what_stands_beside_edges_begins_behind_the_name_and_not_within_it(query: str, beside: str) -> None:
+    assert text_beside_edges(query, ["SPEC-3"]) == beside

@@ -287,7 +287,7 @@ class _DocumentFinder:
         """
         text = str(name).strip()
         number = _NUMBER.fullmatch(text)
-        found = self._by_number.get(number[1], {}) if number else {}
+        found = self._by_number.get(number[1].lstrip("0") or "0", {}) if number else {}
         found = found or self._by_name.get(text) or self._by_name.get(node_key(text)) or {}
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -297,4 +297,4 @@ def _series_number(document: Document) -> str:
     not end in a number after a hyphen that follows no digit, or the entity is the document's path."""
     has_name = document.entity != document.path
     found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if has_name else None
-    return found[1] if found else ""
+    return found[1].lstrip("0") or "0" if found else ""

@@ -123,13 +123,16 @@ class _ReviewRules:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _stale(self, memory: Memory) -> Iterator[str]:
-        """Yield a sentence if a verification is due (`staleness`: there was none for `after_days` days, or something
-        replaced the memory), and another if its decay is at least `STALE_AT` (0.65); nothing if its id is not in `old`.
+        """Yield a sentence if something replaced the memory, its document ended, or there was no verification for
+        `after_days` days (`staleness`), and another if its decay is at least `STALE_AT` (0.65); nothing if its id is
+        not in `old`.
         """
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
-        if age.due:
+        if age.superseded or age.retired:
+            yield f"its document is {age.retired}" if age.retired else "something newer has taken its place"
+        elif age.due:
             yield f"nobody stood behind it for {age.age_days} days"
         if fold and stale(memory, fold.decay):
             yield f"it decayed to {fold.decay:.2f}, stale from {STALE_AT:g}: old, seldom used, or little believed"

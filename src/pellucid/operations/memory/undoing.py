@@ -51,7 +51,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         current = _current_memories(app, request.namespace, rows)
         imported = _imported_memories(app, request.namespace, imports) if imports else []
-        if not (rows or imported):
+        if not (rows or any(each.memory.status == "active" for each in imported)):
             raise NotFoundError(
                 f"no change of {request.target} that can be undone is on record in {request.namespace}",
                 next_step=f"{step('memory.history', name='ID')} shows the changes of a memory",

@@ -109,12 +109,12 @@ _DOES = rf"\b(?:what|which)\s+(?:(?!do(?:es)?\b|did\b)\S+\s+){{0,3}}?(?:do(?:es)
 _NAME = r"(?:(?-i:(?=[A-Z]))|(?=the\b|\S*\d|\w{1,12}\s+\#?\d))"
 _REFER = r"(?:refer(?:s|ence[sd]?)?(?:\s+to)?|cite[sd]?|mention(?:s|ed)?|link(?:s|ed)?\s+to)"
 _CUES: tuple[tuple[AskedEdges, str], ...] = (
-    (_UPON_IT, rf"{_ACTS}(?:requires?\s+{_NAME}|(?:is|are|was|were)\s+(?:based|built)\s+(?:up)?on\s+\S)"),
+    (_UPON_IT, rf"{_ACTS}(?:requires?\s+{_NAME}|(?:is|are|was|were)\s+(?:based|built)\s+(?:up)?on\s+(?=\S))"),
     (
         _UPON_IT,
         r"""
         \b(?:what|which|who|anything|everything|all|specs?|docs?|documents?|modules?|services?)
-        (?:\s+(?!do(?:es)?\b|did\b)\S+){0,3}?\s+(?:depend(?:s|ed)?|relies|rely|builds?|rests?)\s+(?:up)?on\s+[\w"'`]
+        (?:\s+(?!do(?:es)?\b|did\b)\S+){0,3}?\s+(?:depend(?:s|ed)?|relies|rely|builds?|rests?)\s+(?:up)?on\s+(?=[\w"'`])
         |\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b)\S+){0,3}?\s+(?:needs?|uses?|consumes?)\s+(?-i:[A-Z]{2,}[-\s#]*\d)
         |\b(?:dependents|dependants|consumers|reverse\s+dependenc(?:y|ies))\b|\bdownstream\b|\bblast\s+radius\b
         |\bneeded\s+for\s+what\b
@@ -234,9 +234,9 @@ def _pattern_named_acts(verb: Verb) -> str:
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
-            rf"\b{_WHO}(?:{_NAMELESS}{{0,5}}?\s+{_IS}|['’]s)\s+{_ONLY}{en}\s+by\s+\S",
-            rf"\b{_SOMETHING}\s+(?:(?:that|which)\s+)?(?:{_IS}\s+)?{_ONLY}{en}\s+by\s+\S",
-            rf"\A\W*{en}\s+by\s+\S",
+            rf"\b{_WHO}(?:{_NAMELESS}{{0,5}}?\s+{_IS}|['’]s)\s+{_ONLY}{en}\s+by\s+(?=\S)",
+            rf"\b{_SOMETHING}\s+(?:(?:that|which)\s+)?(?:{_IS}\s+)?{_ONLY}{en}\s+by\s+(?=\S)",
+            rf"\A\W*{en}\s+by\s+(?=\S)",
             rf"\b(?:was|wer|welche[rsnm]?)\b{_NAMELESS}{{0,3}}?\s+{_WIRD}(?:alles\s+)?(?:von|durch)\s+.{{1,60}}?\s{de}\b",
             rf"(?<!\bpor\s)\b{_WAS}{_NAMELESS}{{0,3}}?\s+(?:es|son|fue|fueron|est[aá]n?|h[ae]n?\s+sido)\s+{es}\s+por\s+\S",
             rf"(?<!\bpar\s){_QUI}{_NAMELESS}{{0,3}}?\s+{_EST}\s+{fr}\s+par\s+\S",

@@ -151,15 +151,15 @@ class View:
         return np.concatenate([block.vectors @ query for block in self.blocks])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Return where the entries of each of these terms, at least one, are in each block's `terms`, as (first, end)
-        indices: an array (terms, blocks, 2).
+        """Return where the entries of each of these terms are in each block's `terms`, as (first, end) indices: an
+        array (terms, blocks, 2).
         """
         wanted = np.array(terms, dtype=np.uint32)
         found = [
             (np.searchsorted(block.terms, wanted, "left"), np.searchsorted(block.terms, wanted, "right"))
             for block in self.blocks
         ]
-        return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
+        return np.array(found, dtype=np.int64).reshape(len(self.blocks), 2, len(wanted)).transpose(2, 0, 1)
 
     def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Float32s]:
         """Return the positions of the rows that contain one term, and how often each does.
