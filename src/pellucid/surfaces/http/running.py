@@ -67,8 +67,8 @@ class OperationWork:
         """Run the operation and return its answer in the request's form; None if `emit` streamed it as lines.
 
         A failure that the operation reports beside its outcome becomes an error response that has the outcome as
-        `answer`; only an `UnhealthyError` leaves the answer as it is, with status 200. What the operation raises is
-        passed on.
+        `answer`; only an `UnhealthyError` leaves the answer as it is, with status 200. Such a failure is not looked at
+        if the form is lines. What the operation raises is passed on.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
@@ -120,7 +120,9 @@ class OperationWork:
         last_percent = [-1]
 
         def progress(done: int, total: int) -> None:
-            """Send a line whenever another per cent is done; `DeadlineError` if the time is over."""
+            """Send a line `{"done": …, "of": …}` at the first call, and whenever another per cent is done;
+            `DeadlineError` if the time is over.
+            """
             deadline.check()
             percent = 100 * done // total if total else 0
             if percent > last_percent[0]:

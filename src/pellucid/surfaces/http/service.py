@@ -71,7 +71,7 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer; only a 304 if If-None-Match has its ETag, and no body if the method is HEAD."""
+        """Send an answer: a 304 if it is 200 and If-None-Match has its ETag or `*`; for HEAD, without a body."""
         tag = dict(reply.headers).get("ETag")
         client_tags = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
         if tag and reply.status == 200 and (tag in client_tags or "*" in client_tags):
@@ -171,8 +171,8 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request and log it. An error becomes an answer, or breaks off the connection if an answer has
-        begun; if the client is gone, that is only logged (status 499).
+        """Answer one request, count it and log it. An error becomes an answer, or a `ConnectionAbortedError` if an
+        answer has begun; if the client is gone, that is only logged (status 499).
         """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
@@ -274,8 +274,8 @@ class Service:
     async def _read_and_run(
         self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
     ) -> None:
-        """Read the fields of the query or body, or the upload, run the operation with these and the path's, and reply.
-        The upload's file is deleted in any case. `InputError` for an unknown or misplaced field.
+        """Read the fields or the upload (deleted afterwards), run the operation with these and the path's fields, and
+        reply. `InputError` for an unknown or misplaced field; other errors as of `chunks` and `_check_fields`.
         """
         route, headers, home = work.route, exchange.headers, self._host.app.settings.home
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():

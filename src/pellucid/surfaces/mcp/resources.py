@@ -188,8 +188,8 @@ def prompts() -> list[types.Prompt]:
 
 async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
     """Return a prompt's question, followed by the resource that belongs to it. `values` are the prompt's arguments:
-    without `recallId`, the resource is that of the last recall. `MCPError` if there is no such prompt, or no such
-    resource.
+    without `recallId`, the resource is that of the last recall; for a recall that does not exist, a text that says so.
+    `MCPError` if there is no such prompt, or the resource cannot be read (see `read`).
     """
     if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")

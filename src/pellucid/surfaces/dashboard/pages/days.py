@@ -35,9 +35,9 @@ _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of days: the last 20 sessions, or those of the query's `day`; `after` in
-    the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions), `day`,
-    `calendar` (SVG) and `name` (the function `_session_name`).
+    """Return the template values for the page of days: the last sessions, or those of the query's `day`, 20 at most;
+    `after` in the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions),
+    `day`, `calendar` (SVG) and `name` (the function `_session_name`).
     """
     day = view.query.get("day", "")
     brief = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))

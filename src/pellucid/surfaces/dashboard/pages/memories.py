@@ -135,8 +135,9 @@ def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
     """Return the template values for a memory's timeline (`chart`, `slider`, `at`), and for the version that held at
-    the instant `at` (`held`, `held_memory`). With `known` in the query, only what was known at `at` counts. The version
-    is None if no version held, or `at` is None.
+    the instant `at` (`held`, `held_memory`): None if no version held, or `at` is None. With `known` in the query, only
+    what was known at `at` counts: then they are None, too, if the memory was recorded later. `story` has the versions
+    and events, `now` is the right end of the chart.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
