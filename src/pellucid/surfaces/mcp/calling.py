@@ -62,8 +62,9 @@ class CallMaker(Protocol):
 async def call_tool(
     tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """Run a tool of `tools` with its arguments and return its result; an error of the run is a result, too. `MCPError`
-    if there is no such tool, `CancelledError` if the client cancels it. Arguments that are None count as missing.
+    """Run a tool of `tools` with its arguments, in a call that `make_call` makes, and return its result; an error of
+    the run is a result, too. `MCPError` if there is no such tool, `CancelledError` if the client cancels it. Arguments
+    that are None count as missing.
     """
     tool = tools.get(params.name)
     if tool is None:

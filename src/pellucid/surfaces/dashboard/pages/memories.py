@@ -45,8 +45,8 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if its
-    `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
+    """Return the template values for the page of memories: as `found`, at most 30 that fit the filters of the query;
+    or, if its `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
 
     The other of `found` and `answer` is None; both are None for a question without words. If no status is given, only
     active memories fit; for a past instant (`asOf`, `asKnownAt`) those of every status do, even if one is given. The
