@@ -80,8 +80,8 @@ class View:
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:
-    """Return a memory by its id, asked so that it does not count as a use of the memory, as `show` does; None if it is
-    gone.
+    """Return a memory by its id; None if it is gone. It is asked by an operation that, unlike `show`, does not count as
+    a use of the memory.
     """
     try:
         return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory

@@ -118,8 +118,8 @@ def project_root() -> Path:
 
 
 def parse_object(path: Path, text: str | None) -> dict[str, Any]:
-    """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`, which
-    names `path`.
+    """Return a file's text as a JSON object, empty if there is no text or only whitespace. `InputError`, which names
+    `path`, if the text is anything but a JSON object.
     """
     try:
         value: object = json.loads(text) if text and text.strip() else {}

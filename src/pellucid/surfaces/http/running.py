@@ -114,8 +114,9 @@ class OperationWork:
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Run the operation and stream lines of progress, then a line with the answer or the `PellucidError`. Such an
-        error before the first line is raised instead, and any other exception is always raised.
+        """Run the operation and send lines of progress with `emit`, then a line `{"answer": …}` or one with the
+        `PellucidError`. Such an error before the first line of progress is raised instead, and any other exception is
+        always raised.
         """
         last_percent = [-1]
 

@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Note `status` and send it, with `media`, the request's id, `headers`, and safe headers that these lack."""
+        """Note `status` and send it with `media`, the request's id, `headers`, and those of `_SAFE` that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -95,7 +95,7 @@ class Exchange:
         deadline.cancel()
 
     def log(self) -> None:
-        """Write a line of JSON about the request to standard error."""
+        """Write a line of JSON to standard error: id, method, operation, asker, status, code, ms; none that is ""."""
         fields = {
             "request": self.id,
             "method": self.scope["method"],
@@ -347,7 +347,7 @@ class Service:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
 
         def emit(data: bytes) -> None:
-            """Send a piece of the answer from the work's thread."""
+            """Send a piece of the answer from the work's thread; `DeadlineError` if its time is over."""
             deadline.check()
             anyio.from_thread.run(exchange.piece, data)
 

@@ -173,7 +173,7 @@ def models_text(outcome: ModelsOutput) -> str:
 
 def _memory_cells(memory: Memory) -> tuple[str, ...]:
     """Return a memory's row in a table: the end of its id, day, category, importance and content. In brackets before
-    the content are its states that keep it from being recalled, as `[in quarantine, archived]`.
+    the content are `in quarantine`, if it is, and its status unless that is `active`, as `[in quarantine, archived]`.
     """
     states = ["in quarantine"] if memory.trust_zone == "quarantine" else []
     states += [memory.status] if memory.status != "active" else []

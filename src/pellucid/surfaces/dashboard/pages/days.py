@@ -118,7 +118,7 @@ def _conversation(
 
 
 def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
-    """Cut the conversation into pages of 60 turns, the last one with the rest; empty if there are no turns."""
+    """Return the conversation cut into pages of 60 turns, the last one with the rest; empty if there are no turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 
