@@ -126,12 +126,14 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """Return the URL to set as `llm.baseUrl`: `address` + `/v1`; only inside the `with` block."""
+        """Return the URL to set as `llm.baseUrl`: `address` + `/v1`; `AssertionError` outside the `with` block."""
         return f"{self.address}/v1"
 
     @property
     def address(self) -> str:
-        """Return the URL to set as `rerank.baseUrl`, such as `http://127.0.0.1:40123`; only inside the `with` block."""
+        """Return the URL to set as `rerank.baseUrl`, such as `http://127.0.0.1:40123`; `AssertionError` outside the
+        `with` block.
+        """
         assert self._server, "the server runs inside its with block"
         return f"http://127.0.0.1:{self._server.server_port}"
 

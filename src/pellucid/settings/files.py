@@ -93,7 +93,7 @@ def _harmless_settings(
     table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
 ) -> Table:
     """Return the harmless settings of a table, nested as in it, with snake-case keys; append the full names of the
-    other ones to `ignored`.
+    other ones to `ignored`. A plain value in place of a section is returned, too, so that validation refuses it.
 
     `model` is the section's class, `at` the names of the sections that the table is in, outermost first, `path` the
     file for the message. Raises InputError for an unknown setting.

@@ -121,8 +121,9 @@ def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
 
 
 def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
-    """Return a text as HTML, escaped, in which sentences of the marks are highlighted, and the marks that were found,
-    in the order of the text. A mark that overlaps one that begins before it is left out.
+    """Return a text as HTML, escaped, in which sentences of the marks are highlighted, and the marks that were
+    highlighted, in the order of the text. Of marks that overlap, only the one that begins first is highlighted and
+    returned, of those that begin at one place the shortest.
     """
     out, at, found_marks = Markup(), 0, list[Mark]()
     for start, end, mark in sorted(_mark_spans(text, marks), key=lambda each: each[:2]):

@@ -105,20 +105,24 @@ def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingP
 
 
 def when(value: datetime | int | str | None) -> str:
-    """Render an instant in UTC: `2026-11-23 14:02`; a number is epoch milliseconds, a text ISO; "" for None or ""."""
+    """Render an instant in UTC: `2026-11-23 14:02`; a number is epoch milliseconds, a text ISO, else `ValueError`; ""
+    for None or "".
+    """
     instant = _instant(value)
     return f"{instant:%Y-%m-%d %H:%M}" if instant else ""
 
 
 def day(value: datetime | int | str | None) -> str:
-    """Render the UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, a text ISO; "" for None or ""."""
+    """Render the UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, a text ISO, else `ValueError`; ""
+    for None or "".
+    """
     instant = _instant(value)
     return f"{instant:%Y-%m-%d}" if instant else ""
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
     """Return a date-time, epoch milliseconds or ISO text as an instant in UTC; a time without a zone is in UTC. None
-    for None or "".
+    for None or "", `ValueError` for any other text.
     """
     if value is None or value == "":
         return None
@@ -140,7 +144,9 @@ def spaced(name: str) -> str:
 
 
 def verb(row: Operation[Any, Any]) -> str:
-    """Return the label of an operation's button: its command's last word, such as `Archive`; with `…` if it erases."""
+    """Return the label of an operation's button: the last word of its command (of its name if it has no command), such
+    as `Archive`; with `…` if it erases.
+    """
     label = (row.on.cli or row.name).replace(".", " ").rpartition(" ")[2].capitalize()
     return f"{label}…" if row.effect == "erase" else label
 

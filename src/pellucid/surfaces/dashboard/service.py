@@ -218,8 +218,8 @@ def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
     """Run the operation `noun.verb` on a form sent to `/ui/tenant/project/do/noun.verb`, or to `/ui/do/noun.verb` for
-    the whole home. Return a redirect, and leave a notice with the outcome in the session; for a preview, return a page
-    that shows it.
+    the whole home. Return a redirect, and leave a notice with the outcome in the session unless its text is empty; for
+    a preview, return a page that shows it.
 
     `NotFoundError` for any other path, or if the caller cannot read the namespace; errors as of `act`.
     """
@@ -266,9 +266,9 @@ def _html_page(
 
 
 def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
-    """Return an error as a page with the error's HTTP status. For an unexpected error it shows the request's id, by
-    which the error is found in the server's log. The page leads back to the namespace in the path if the session's
-    caller can read that.
+    """Return an error as a page with the error's HTTP status; the session's notices are shown on it, and taken from the
+    session. For an unexpected error it shows the request's id, by which the error is found in the server's log. The
+    page leads back to the namespace in the path if the session's caller can read that.
     """
     add_reference(error)
     trace = exchange.id if is_unexpected(error) else ""

@@ -66,7 +66,7 @@ class View:
 
     def href(self, path: str = "", namespace: str | None = None, **query: object) -> str:
         """Return the address of the page `path` below a namespace (None: this page's, "": the home), with `query`.
-        Query values that are None, "" or False are left out.
+        Query values that are None, "", False or 0 are left out.
         """
         place = self.namespace if namespace is None else namespace
         words = {name: value for name, value in query.items() if value not in (None, "", False)}
@@ -74,14 +74,14 @@ class View:
         return f"{address.rstrip('/')}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
     def here(self, **changes: object) -> str:
-        """Return the address of this page with some query values changed; None, "" or False removes a value."""
+        """Return the address of this page with some query values changed; None, "", False or 0 removes a value."""
         words = {name: value for name, value in {**self.query, **changes}.items() if value not in (None, "", False)}
         return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:
-    """Return a memory by its id, asked so that it does not count as a use of the memory, as `show` does; None if it is
-    gone.
+    """Return a memory by its id; None if it is gone. It is asked by an operation that, unlike `show`, does not count as
+    a use of the memory.
     """
     try:
         return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory

@@ -49,8 +49,9 @@ class HostFile:
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
-        """Return the table as JSON in the style of the file's present text: its line ends, its last newline, and its
-        indentation (that of the second line with text). Two spaces and LF for a new file.
+        """Return the table as JSON in the style of the file's present text: its line ends, its last newline, and the
+        indentation of the first line with text below its first line. Two spaces if that line has none; for a new file
+        two spaces and LF.
         """
         old_text = self.text or ""
         second_line = next((line for line in old_text.splitlines()[1:] if line.strip()), "  ")
@@ -117,8 +118,8 @@ def project_root() -> Path:
 
 
 def parse_object(path: Path, text: str | None) -> dict[str, Any]:
-    """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`, which
-    names `path`.
+    """Return a file's text as a JSON object, empty if there is no text or only whitespace. `InputError`, which names
+    `path`, if the text is anything but a JSON object.
     """
     try:
         value: object = json.loads(text) if text and text.strip() else {}

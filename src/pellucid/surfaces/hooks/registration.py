@@ -70,8 +70,7 @@ def unregister_edit(host: HostName, scope: Scope) -> Edit:
 def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | None:
     """Return whether a program's file registers our server: True if as this installation does, or in the user's own
     way; False if the registration is ours with another command or home; None if there is no server of our name.
-
-    `InputError` if the file cannot be parsed.
+    `InputError` if the file cannot be read or parsed, or has something other than tables where the servers belong.
     """
     registered = _registration(host, scope, _servers_file(host, scope))
     return None if registered is None else not _is_ours(registered) or entry(settings).items() <= registered.items()

@@ -43,8 +43,8 @@ def is_active(sessions: HookedSessions, begun: datetime, now: datetime, idle: ti
 
 
 def _write_notice(home: Path) -> None:
-    """Write the notice that no server is installed to the home's `hooks/notice`, for the next hook to show; do nothing
-    if it was shown before (`hooks/notice.told` exists).
+    """Write the notice that no server is installed to the home's `hooks/notice`, for the next hook to show, unless it
+    was shown before (`hooks/notice.told` exists). The folder is made in any case.
     """
     folder = home / "hooks"
     make_private_folder(folder)

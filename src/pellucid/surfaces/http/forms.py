@@ -24,11 +24,11 @@ def content_type(form: Form) -> str:
 
 
 def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -> Form:
-    """Return the format among `offered` that `requested` names, in any case; else the one to which the Accept header
-    gives the highest quality, the first of several. An empty header accepts all.
+    """Return the format among `offered` whose name is `requested`, in upper or lower case; if `requested` is None, the
+    one to which the Accept header gives the highest quality, the first of several. An empty header accepts all.
 
     `requested` is the parameter `format`, None if it was not sent; `InputError` if it is not offered. `HttpError` 406
-    if the header accepts no offered format.
+    if `requested` is None and the header accepts no offered format.
     """
     if requested is not None:
         for each in offered:
@@ -45,8 +45,9 @@ def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -
 
 
 def _quality(media: str, accept: str) -> float:
-    """Return the quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches. 0 if
-    no range matches or its `q` is no number, 1 if the header is empty or the range has no `q`.
+    """Return the quality (0 to 1; a `q` beyond that is returned as it is) that an Accept header gives a media type, by
+    the most exact range that matches. 0 if no range matches or its `q` is no number, 1 if the header is blank or the
+    range has no `q`.
     """
     if not accept.strip():
         return 1.0

@@ -33,7 +33,8 @@ class Repeats:
         the request as running and return None.
 
         `digest` identifies the request: `ConflictError` if the key was used for another request, or its request is
-        still running. First, requests of more than a day ago are dropped, and the oldest of 10,000 or more.
+        still running. First, requests of more than a day ago are dropped, and the oldest ones until fewer than 10,000
+        are left.
         """
         now = monotonic()
         while self._by_key:

@@ -100,7 +100,8 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
 
 def _spell_request(request: Request) -> str | None:
     """Write a request as a line, such as `POST /v1/undo {"target": "op_1"}`, for that of the operation's routes which
-    takes the most fields in its path; None if no route has a place for all of the request's fields.
+    takes the most fields in its path; the namespace, if the request names one, is in the query. None if no route has a
+    place for all of the request's fields.
     """
     candidates = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
     if not candidates:

@@ -67,8 +67,8 @@ class OperationWork:
         """Run the operation and return its answer in the request's form; None if `emit` streamed it as lines.
 
         A failure that the operation reports beside its outcome becomes an error response that has the outcome as
-        `answer`; only an `UnhealthyError` leaves the answer as it is, with status 200. What the operation raises is
-        passed on.
+        `answer`; only an `UnhealthyError` leaves the answer as it is, with status 200. Such a failure is not looked at
+        if the form is lines. What the operation raises is passed on.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
@@ -114,13 +114,16 @@ class OperationWork:
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Run the operation and stream lines of progress, then a line with the answer or the `PellucidError`. Such an
-        error before the first line is raised instead, and any other exception is always raised.
+        """Run the operation and send lines of progress with `emit`, then a line `{"answer": …}` or one with the
+        `PellucidError`. Such an error before the first line of progress is raised instead, and any other exception is
+        always raised.
         """
         last_percent = [-1]
 
         def progress(done: int, total: int) -> None:
-            """Send a line whenever another per cent is done; `DeadlineError` if the time is over."""
+            """Send a line `{"done": …, "of": …}` at the first call, and whenever another per cent is done;
+            `DeadlineError` if the time is over.
+            """
             deadline.check()
             percent = 100 * done // total if total else 0
             if percent > last_percent[0]:

@@ -63,7 +63,7 @@ class Exchange:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Note `status` and send it, with `media`, the request's id, `headers`, and safe headers that these lack."""
+        """Note `status` and send it with `media`, the request's id, `headers`, and those of `_SAFE` that these lack."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
         every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
@@ -71,7 +71,7 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer; only a 304 if If-None-Match has its ETag, and no body if the method is HEAD."""
+        """Send an answer: a 304 if it is 200 and If-None-Match has its ETag or `*`; for HEAD, without a body."""
         tag = dict(reply.headers).get("ETag")
         client_tags = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
         if tag and reply.status == 200 and (tag in client_tags or "*" in client_tags):
@@ -95,7 +95,7 @@ class Exchange:
         deadline.cancel()
 
     def log(self) -> None:
-        """Write a line of JSON about the request to standard error."""
+        """Write a line of JSON to standard error: id, method, operation, asker, status, code, ms; none that is ""."""
         fields = {
             "request": self.id,
             "method": self.scope["method"],
@@ -171,8 +171,8 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request and log it. An error becomes an answer, or breaks off the connection if an answer has
-        begun; if the client is gone, that is only logged (status 499).
+        """Answer one request, count it and log it. An error becomes an answer, or a `ConnectionAbortedError` if an
+        answer has begun; if the client is gone, that is only logged (status 499).
         """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
@@ -274,8 +274,8 @@ class Service:
     async def _read_and_run(
         self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
     ) -> None:
-        """Read the fields of the query or body, or the upload, run the operation with these and the path's, and reply.
-        The upload's file is deleted in any case. `InputError` for an unknown or misplaced field.
+        """Read the fields or the upload (deleted afterwards), run the operation with these and the path's fields, and
+        reply. `InputError` for an unknown or misplaced field; other errors as of `chunks` and `_check_fields`.
         """
         route, headers, home = work.route, exchange.headers, self._host.app.settings.home
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
@@ -347,7 +347,7 @@ class Service:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
 
         def emit(data: bytes) -> None:
-            """Send a piece of the answer from the work's thread."""
+            """Send a piece of the answer from the work's thread; `DeadlineError` if its time is over."""
             deadline.check()
             anyio.from_thread.run(exchange.piece, data)
 

@@ -225,7 +225,9 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End streams that only listen, wait for running requests, and cancel those that take over ten seconds."""
+        """End streams that only listen, wait for running requests, and cancel those that take over ten seconds.
+        `sockets` are those that the server listens at; uvicorn closes them.
+        """
         self._service.hang_up()
         asyncio.get_running_loop().call_later(_GRACE_S, self._service.cancel)
         await super().shutdown(sockets)

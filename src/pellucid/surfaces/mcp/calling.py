@@ -62,8 +62,9 @@ class CallMaker(Protocol):
 async def call_tool(
     tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """Run a tool of `tools` with its arguments and return its result; an error of the run is a result, too. `MCPError`
-    if there is no such tool, `CancelledError` if the client cancels it. Arguments that are None count as missing.
+    """Run a tool of `tools` with its arguments, in a call that `make_call` makes, and return its result; an error of
+    the run is a result, too. `MCPError` if there is no such tool, `CancelledError` if the client cancels it. Arguments
+    that are None count as missing.
     """
     tool = tools.get(params.name)
     if tool is None:
@@ -103,9 +104,10 @@ def _row_of_mode(tool: Tool, mode: object) -> Row:
 
 
 def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) -> types.CallToolResult:
-    """Run the operation `row` of a tool with the fields `arguments`, and return its answer as a text and as structured
-    JSON; a recall's ids are a second text. A failure that the operation reports is added to the text and sets
-    `is_error`; `InputError` for a field that the agent is not offered, or a value that is not valid.
+    """Run the operation `row` of a tool with the fields `arguments` in `call`, after setting its `surface` and
+    `said_by` to an agent's, and return its answer as a text and as structured JSON; a recall's ids are a second text. A
+    failure that the operation reports is added to the text and sets `is_error`; `InputError` for a field that the agent
+    is not offered, or a value that is not valid; what the operation raises is passed on.
     """
     _check_fields(tool, row, arguments)
     call.surface = "mcp"

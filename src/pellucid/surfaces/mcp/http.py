@@ -52,8 +52,8 @@ def http_calls(host: Host) -> CallMaker:
     def make_call(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """Make a call in the named namespace, else in the caller's only one, else in that of the settings. If the
-        caller lacks the right, errors as of `allowed_namespace`.
+        """Make a call in the named namespace, else in the caller's only one, else in that of the settings.
+        `NotFoundError` if `request` is None; if the caller lacks the right, errors as of `allowed_namespace`.
         """
         if request is None:  # it did not come over HTTP
             raise unknown_place()

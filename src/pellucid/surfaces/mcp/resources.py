@@ -86,10 +86,10 @@ def _listing(name: str, place: AddressShape) -> dict[str, Any]:
 
 
 async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
-    """Read the resource at the address `uri`: a record, such as a memory, or the page that shows X-rays (explanations
-    of recalls). For an X-ray that does not exist, or that the sender may not read, the result is a text that says so.
-    `MCPError` for an unknown address or format, for any other record that is missing or not allowed, and for any other
-    failure.
+    """Read the resource at the address `uri`: a record, such as a memory, by its operation in a call that `make_call`
+    makes, or the page that shows X-rays (explanations of recalls). For an X-ray that does not exist, or that the sender
+    may not read, the result is a text that says so. `MCPError` for an unknown address or format, for any other record
+    that is missing or not allowed, and for any other failure.
     """
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
@@ -188,8 +188,8 @@ def prompts() -> list[types.Prompt]:
 
 async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
     """Return a prompt's question, followed by the resource that belongs to it. `values` are the prompt's arguments:
-    without `recallId`, the resource is that of the last recall. `MCPError` if there is no such prompt, or no such
-    resource.
+    without `recallId`, the resource is that of the last recall; for a recall that does not exist, a text that says so.
+    `MCPError` if there is no such prompt, or the resource cannot be read (see `read`).
     """
     if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")

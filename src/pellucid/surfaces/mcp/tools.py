@@ -194,8 +194,9 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
 
 
 def _spell_request(request: Request) -> str | None:
-    """Write a request as a tool's call, such as `memory_forget {"preview": false}`, with `mode` unless that is the
-    tool's default; None if the operation has no tool, or agents are not offered one of the fields.
+    """Write a request as a tool's call, such as `memory_forget {"preview": false}`: the tool's name and, if there are
+    any, its arguments as JSON, with `mode` unless that is the tool's default, and `namespace` if the request names one.
+    None if the operation has no tool, or agents are not offered one of the fields.
     """
     if not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
         return None

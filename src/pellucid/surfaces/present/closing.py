@@ -104,7 +104,7 @@ def brief_text(outcome: BriefOutput) -> str:
 
 def _left_out_line(statement: LeftOut) -> str:
     """Render a statement that did not become a memory: its words, if they are kept, the reason, the memory that says
-    the same, and its turns.
+    the same, if there is one, the reason's code, and the statement's turns.
     """
     words = f'"{headline(statement.said)}"' if statement.said else "words that are not kept"
     where = ", ".join(visible(place.rpartition(":")[2]) for place in statement.evidence)

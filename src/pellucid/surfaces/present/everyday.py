@@ -98,7 +98,9 @@ def audit_text(outcome: AuditOutput) -> str:
 
 
 def doctor_text(report: DoctorOutput) -> str:
-    """Render the health of a home: counts, sizes and settings, then `healthy`, or each problem with its next step."""
+    """Render the health of a home: its folder; counts, sizes and times of retention, unless nothing could be counted;
+    notes; then `healthy`, or the number of problems and each problem with its next step.
+    """
     counts = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
@@ -128,9 +130,9 @@ def accepted_loss_text(outcome: AcceptOutput) -> str:
 
 
 def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
-    """Yield lines about observed statements, the segments (stretches of a session) that were cut from turns, with speed
-    and cost, waiting turns by session, disk use in MiB, and for how long data is kept. The line of segments, and the
-    speed and cost in it, are left out if zero.
+    """Yield lines about observed statements, the segments (stretches of a session) that were cut from turns, waiting
+    turns by session, disk use in MiB, and for how long data is kept. The line of segments is left out if there are
+    none; it has the speed only if that is not 0, and tokens and cost only if tokens were used.
     """
     seen = pulse.observations
     yield f"observed  {seen.line()}"
@@ -171,7 +173,7 @@ def models_text(outcome: ModelsOutput) -> str:
 
 def _memory_cells(memory: Memory) -> tuple[str, ...]:
     """Return a memory's row in a table: the end of its id, day, category, importance and content. In brackets before
-    the content are its states that keep it from being recalled, as `[in quarantine, archived]`.
+    the content are `in quarantine`, if it is, and its status unless that is `active`, as `[in quarantine, archived]`.
     """
     states = ["in quarantine"] if memory.trust_zone == "quarantine" else []
     states += [memory.status] if memory.status != "active" else []

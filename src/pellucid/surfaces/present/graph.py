@@ -42,7 +42,7 @@ def entity_text(output: GraphShowOutput) -> str:
 def states_text(outcome: EntityHistoryOutput) -> str:
     """Render the states that an entity went through, each with its span of time, cause and changes, then its present
     properties, or that nothing holds any more. If the history was asked as of an instant, render instead the properties
-    of each state at that instant, or that nothing was true.
+    of each state at that instant; without any, from when on the history is known, or that nothing was true.
     """
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
@@ -84,9 +84,9 @@ def graph_audit_text(outcome: GraphAuditOutput) -> str:
 
 
 def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
-    """Render how reading every file again changed the graph in the index, or would change it: file by file, 40 lines at
-    most, then counts; one line if it changes nothing. `go_on` is the command that makes the change, shown after a
-    preview.
+    """Render which files could not be read, then how reading every file again changed the graph in the index, or would
+    change it: file by file, 40 lines at most, then counts; one line if it changes nothing. `go_on` is the command that
+    makes the change, shown if it was not made, as in a preview.
     """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]

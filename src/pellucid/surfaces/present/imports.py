@@ -138,8 +138,9 @@ def malformed_line(count: int, unit: str, problems: Sequence[str]) -> str:
 
 
 def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int], passages: int = 0) -> Iterator[str]:
-    """Yield how many memories and `passages` wait in quarantine, and how many statements were not kept and why. Two
-    arguments count by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
+    """Yield how many memories and `passages` wait in quarantine, and how many statements were not kept and why; nothing
+    if all these are 0. Two arguments count by reason: `verdicts` those of the judge, of which only those that do not
+    begin with `accept:` count as not kept, and `unkept` statements passed over before it.
     """
     waiting = [
         counted(count, singular, plural)
@@ -158,7 +159,9 @@ def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int], passa
 
 
 def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
-    """Yield the commands that undo the import, one for each namespace; nothing if nothing was written."""
+    """Yield the commands that undo the import, one for each namespace, below a title if there are several; nothing if
+    nothing was written.
+    """
     start = "back: " if len(outcome.undo) == 1 else "  "
     yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
     for namespace, target in outcome.undo.items():

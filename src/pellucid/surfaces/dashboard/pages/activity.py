@@ -41,8 +41,9 @@ class PanelView:
 
 
 def _activity(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of all panels (the questions of `stats`), each with its first rows:
-    `title`, `panels`, the totals `tokens` and `hits`, `notes`, `few` (rows shown of each), and those of `_days_choice`.
+    """Return the template values for the page of all panels (the questions of `stats`): `title`, `panels` with all
+    their rows, the totals `tokens` and `hits`, `notes`, `few` (how many rows of each the page shows), and those of
+    `_days_choice`.
     """
     panels = {name: _panel_view(view, name, "") for name in PANELS}
     return {

@@ -35,9 +35,9 @@ _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of days: the last 20 sessions, or those of the query's `day`; `after` in
-    the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions), `day`,
-    `calendar` (SVG) and `name` (the function `_session_name`).
+    """Return the template values for the page of days: the last sessions, or those of the query's `day`, 20 at most;
+    `after` in the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions),
+    `day`, `calendar` (SVG) and `name` (the function `_session_name`).
     """
     day = view.query.get("day", "")
     brief = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
@@ -118,7 +118,7 @@ def _conversation(
 
 
 def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
-    """Cut the conversation into pages of 60 turns, the last one with the rest; empty if there are no turns."""
+    """Return the conversation cut into pages of 60 turns, the last one with the rest; empty if there are no turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 

@@ -45,8 +45,8 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of memories: as `found`, 30 that fit the filters of the query; or, if its
-    `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
+    """Return the template values for the page of memories: as `found`, at most 30 that fit the filters of the query;
+    or, if its `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
 
     The other of `found` and `answer` is None; both are None for a question without words. If no status is given, only
     active memories fit; for a past instant (`asOf`, `asKnownAt`) those of every status do, even if one is given. The
@@ -135,8 +135,9 @@ def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
     """Return the template values for a memory's timeline (`chart`, `slider`, `at`), and for the version that held at
-    the instant `at` (`held`, `held_memory`). With `known` in the query, only what was known at `at` counts. The version
-    is None if no version held, or `at` is None.
+    the instant `at` (`held`, `held_memory`): None if no version held, or `at` is None. With `known` in the query, only
+    what was known at `at` counts: then they are None, too, if the memory was recorded later. `story` has the versions
+    and events, `now` is the right end of the chart.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)

@@ -71,10 +71,11 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of the recall that the path names: its `event`, its explanation `x` and
-    what the parts of the page show of that. If only the event is stored, `x` is None, and there are only `title`,
-    `event`, `words` and `may_ask` beside it. The query can ask for the words that matched (`align`), to ask the
-    question again today (`live`), and for what `_ablations` and `_why_answer` read.
+    """Return the template values for the page of the recall that the path names: its `event`, explanation `x` and what
+    is drawn of that (`results`, `funnel`, `legs`, `stages`, …), its context (`given`) and `replay`, and `others`, of
+    the 12 newest recalls those beside it. If only the event is stored, `x` is None, and there are only `title`,
+    `event`, `words` and `may_ask`. The query can ask for the words that matched (`align`), to ask the question again
+    today (`live`), and for what `_ablations` and `_why_answer` read.
     """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:

@@ -35,7 +35,7 @@ _ACTS = {
 def _queue(view: View) -> Mapping[str, object]:
     """Return the template values for the page of 20 memories to review (`found`) of the query's `kind` ("": of every
     kind), with the operations that the caller can run (`acts`), and by memory id the names of those that fit the memory
-    (`fitting`).
+    (`fitting`). Only with `resting` in the query are stale memories among them that no recall gave lately.
     """
     kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
     found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)

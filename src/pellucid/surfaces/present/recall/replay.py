@@ -129,7 +129,7 @@ def _value_text(value: object) -> str:
 
 def ablation_text(outcome: AblateOutput) -> str:
     """Render how the memories served would change without parts of the recall (legs, which are its search paths,
-    stages, terms of the score), each in turn.
+    stages, terms of the score), each in turn; if there is no such effect, that no leg found anything.
     """
     lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
@@ -154,7 +154,8 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
 
 def _order_text(tau: float | None) -> str:
     """Render `tau`, Kendall's rank correlation of the memories that are served both ways, as words to append, such as
-    `, 90% of the other pairs in the same order`: the share of pairs whose order is the same. "" for None.
+    `, 90% of the other pairs in the same order`: the share of pairs whose order is the same. If all are, `, the rest in
+    the same order`; "" for None.
     """
     if tau is None:
         return ""
