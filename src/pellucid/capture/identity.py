@@ -38,9 +38,10 @@ def new_turns(
 ) -> Iterator[Turn]:
     """Yield the turns that were not imported before, each with its `fingerprint` set; count the others in the report.
 
-    Turns that `already_seen` knows count as `already-imported`; turns that come twice within `turns` (a title, the
-    turns of a session that was resumed) as `said-before`. `secret`, and what `purpose` returns for a turn, are those of
-    `turn_fingerprint`; `already_seen` gets up to 500 fingerprints, and returns those that were imported before.
+    Turns that `already_seen` knows count as `already-imported`; of equal ones within `turns` (a title, the turns of a
+    session that was resumed) one is yielded, and the others count as `said-before`. `secret`, and what `purpose`
+    returns for a turn, are those of `turn_fingerprint`; `already_seen` gets up to 500 fingerprints, and returns those
+    that were imported before.
     """
     rest, met = iter(turns), set[bytes]()
     while batch := list(islice(rest, BATCH)):

@@ -94,8 +94,9 @@ class Departures:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Read one commit further back: note each path that the branch still contains, where each departed path went (a
-        new path, or deleted), and add the versions of the wanted ones to `found`.
+        """Read one commit further back: note in `present` each path that the branch still contains, in `new_path_of`
+        where each departed one went (a new path, or b"": deleted), and add the versions of those in `wanted` to
+        `found`.
 
         `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
         newest first.
@@ -112,8 +113,8 @@ class Departures:
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """Note in `present` that the path of a changed file is one of today, unless a later commit removed it. If one
-        did, and the path is wanted, add this commit's version to `found`, as the last one if the commit created the
-        file or renamed it to this path.
+        did, and the path is in `wanted`, add this commit's version (of a plain file) to `found`; if the commit created
+        the file or renamed it to this path, take the path out of `wanted`.
         """
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)

@@ -184,7 +184,8 @@ def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
     """Return a line's turn without content and number; its folder and branch are those last named in the session, which
     `thread` remembers.
 
-    A line of a side chain (a sub-agent's) gets a session of its own, `<session>/<agent id>`, and the assistant's role.
+    A line of the type `user` has the user's role, any other the assistant's. A line of a side chain (a sub-agent's)
+    gets a session of its own, `<session>/<agent id>`, and always the assistant's role.
     """
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
