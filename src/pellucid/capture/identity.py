@@ -14,11 +14,11 @@ BATCH = 500
 def turn_fingerprint(turn: Turn, secret: bytes, purpose: str) -> bytes:
     """Return a 16-byte keyed hash that identifies a turn across imports, and reveals nothing without the key.
 
-    BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the purpose, the session id, the source's own id of the
-    turn (else its ordinal), the role and the redacted content, each preceded by its length. A turn with `relayed` set
-    gets another hash than the same turn in an imported transcript. `purpose` is a text for what the turn is taken for
-    (namespace and mode of import); for another purpose the turn counts as new. A forgotten turn is recognised by
-    another hash, without its words (`memory.erasure.tombstone.evidence_keys`).
+    BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9; ValueError for more) over the purpose, the session id, the
+    source's own id of the turn (else its ordinal), the role and the redacted content, each preceded by its length. A
+    turn with `relayed` set gets another hash than the same turn in an imported transcript. `purpose` is a text for what
+    the turn is taken for (namespace and mode of import); for another purpose the turn counts as new. A forgotten turn
+    is recognised by another hash, without its words (`memory.erasure.tombstone.evidence_keys`).
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"

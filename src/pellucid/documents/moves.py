@@ -39,11 +39,12 @@ class Moves:
     ) -> FiledDocument | None:
         """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
 
-        `stored` maps files to documents; a document that moved here is removed from it, and the one that this path had
-        goes from it to `displaced`. The first of these is returned: the document of this path, if its bytes are the
-        same, it is marked as removed, or the file `has_history` in git; a document with these bytes whose file is gone
-        or now has another stored document's bytes (with `has_history` only a missing one); if this path has no
-        document, the one whose file git renamed to this path; the document of this path.
+        `stored` maps files to documents; a document that moved here is removed from it (or from `displaced`), and the
+        one that this path had goes from it to `displaced`; `lost` loses the digest of a missing one. The first of these
+        is returned: the document of this path, if its bytes are the same, it is marked as removed, or the file
+        `has_history` in git; a document with these bytes whose file is gone or now has another stored document's bytes
+        (with `has_history` only a missing one); if this path has no document, the one whose file git renamed to this
+        path; the document of this path.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):

@@ -224,7 +224,7 @@ def _are_same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def _is_measure(tokens: Sequence[Token]) -> bool:
-    """Whether a value is a number, alone or with a unit."""
+    """Whether a value, of at least one token, is a number, alone or with a unit (one word, no function word)."""
     unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in structure_words()
     return tokens[0].kind == "number" and (len(tokens) == 1 or unit)
 
