@@ -37,7 +37,8 @@ class Moves:
     def match_stored_document(
         self, file: Path, digest: str, stored: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
+        """Return the stored document that a file is, by path, bytes (`digest`, SHA-256) or a rename in git; None for a
+        new file.
 
         `stored` maps files to documents; a document that moved here is removed from it (or from `displaced`), and the
         one that this path had goes from it to `displaced`; `lost` loses the digest of a missing one. The first of these
@@ -78,8 +79,8 @@ class Moves:
         return None
 
     def _has_left(self, place: Path, digest: str) -> bool:
-        """Whether a file is missing, or now has other bytes than `digest` that are those of a stored document; False if
-        it cannot be read.
+        """Whether the file at `place` is missing, or now has bytes that are those of a stored document and whose
+        SHA-256 is not `digest`; False if it cannot be read.
         """
         if is_gone(place):
             return True
