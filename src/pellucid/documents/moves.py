@@ -67,8 +67,9 @@ class Moves:
         return self.moved_to.get(file, file)
 
     def _find_swapped_file(self, file: Path, digest: str, stored: Mapping[Path, FiledDocument]) -> Path | None:
-        """Return the other file where the document with this digest was, if that file is missing or now has another
-        stored document's bytes (`_has_left`), or its document is in `displaced`; else None.
+        """Return the file whose document has this digest, if that document is in `displaced`; else the first such file
+        in `stored`, other than `file`, that is missing or now has another stored document's bytes (`_has_left`); else
+        None.
         """
         for other, each in self.displaced.items():
             if each.document.digest == digest:

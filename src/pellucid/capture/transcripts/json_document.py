@@ -135,7 +135,7 @@ class _Buffer:
         """Consume and return the next JSON value, reading chunks as far as needed, each time twice as much.
 
         UnfinishedJsonError if the text ends within a value; BrokenJsonError if what is there is not JSON, is nested too
-        deeply, or is longer than about 16 Mi characters.
+        deeply, is a number of too many digits for Python, or is longer than about 16 Mi characters.
         """
         self.peek()
         while (found := self._parsed_value()) is None:
