@@ -14,11 +14,11 @@ BATCH = 500
 def turn_fingerprint(turn: Turn, secret: bytes, purpose: str) -> bytes:
     """Return a 16-byte keyed hash that identifies a turn across imports, and reveals nothing without the key.
 
-    BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the purpose, the session id, the source's own id of the
-    turn (else its ordinal), the role and the redacted content, each preceded by its length. A turn with `relayed` set
-    gets another hash than the same turn in an imported transcript. `purpose` is a text for what the turn is taken for
-    (namespace and mode of import); for another purpose the turn counts as new. A forgotten turn is recognised by
-    another hash, without its words (`memory.erasure.tombstone.evidence_keys`).
+    BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9; ValueError for more) over the purpose, the session id, the
+    source's own id of the turn (else its ordinal), the role and the redacted content, each preceded by its length. A
+    turn with `relayed` set gets another hash than the same turn in an imported transcript. `purpose` is a text for what
+    the turn is taken for (namespace and mode of import); for another purpose the turn counts as new. A forgotten turn
+    is recognised by another hash, without its words (`memory.erasure.tombstone.evidence_keys`).
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
@@ -38,9 +38,10 @@ def new_turns(
 ) -> Iterator[Turn]:
     """Yield the turns that were not imported before, each with its `fingerprint` set; count the others in the report.
 
-    Turns that `already_seen` knows count as `already-imported`; turns that come twice within `turns` (a title, the
-    turns of a session that was resumed) as `said-before`. `secret`, and what `purpose` returns for a turn, are those of
-    `turn_fingerprint`; `already_seen` gets up to 500 fingerprints, and returns those that were imported before.
+    Turns that `already_seen` knows count as `already-imported`; of equal ones within `turns` (a title, the turns of a
+    session that was resumed) one is yielded, and the others count as `said-before`. `secret`, and what `purpose`
+    returns for a turn, are those of `turn_fingerprint`; `already_seen` gets up to 500 fingerprints, and returns those
+    that were imported before.
     """
     rest, met = iter(turns), set[bytes]()
     while batch := list(islice(rest, BATCH)):

@@ -113,9 +113,10 @@ def segments(
     """Yield the segments of all sessions: group turns by session, and cut each session where a cutter says so.
 
     A cutter is a function that gets the session's open turns and the next one, and returns where to cut, None for
-    nowhere. They are asked in order for each turn, and the first that wants a cut decides. Sessions can interleave. At
-    most `open_sessions` stay open: beyond that the one whose last turn came first ends. At the end all open segments
-    are yielded, in the order of their last turns. Segments that no cutter cut have the signal `session_end`.
+    nowhere. For each turn but the first of a segment they are asked in order, and the first that wants a cut decides.
+    Sessions can interleave. At most `open_sessions` stay open: beyond that the one whose last turn came first ends. At
+    the end all open segments are yielded, in the order of their last turns. Segments that no cutter cut have the signal
+    `session_end`.
     """
     open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
     for turn in turns:

@@ -54,10 +54,11 @@ class SeenDocument:
     """The git history of the file; None if it was not read."""
 
     def without_future_dates(self, stored: "KeptDocument | None", now: datetime) -> "SeenDocument":
-        """Return a copy in which no date of the git history is after `now`; a commit's time can lie in the future.
+        """Return a copy in which neither a state of the git history nor its last commit (`touched`) is dated after
+        `now`; a commit's time can lie in the future.
 
-        A later date becomes `now`, or the time at which that commit's header version was first stored. `stored` is the
-        document as stored; None for a new one.
+        A later date becomes `now`, and a state's becomes the `valid_from` of its commit's header version in `stored`,
+        if that is earlier. The times in `changes` stay. `stored` is the document as stored; None for a new one.
         """
         old = stored.document.versions if stored else ()
         return replace(self, history=self.history and self.history.without_future_dates(old, now))

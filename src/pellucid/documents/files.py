@@ -108,7 +108,7 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
     path in `paths` may be any of these. Pellucid's home is always left out. What the settings exclude is counted. To
     `scopes` is added each path that exists, or at or below which a stored document was (it is gone then); to `problems`
     any other missing path, what cannot be reached or listed, a named file of no known format, and a file larger than
-    `MOST_BYTES` or with a name that cannot be stored.
+    `MOST_BYTES` or with a name that cannot be stored; to `notes` a message about each folder without a document.
     """
     result = FoundFiles()
     for written_path in paths:
@@ -135,7 +135,8 @@ def _search_path(written_path: Path, path: Path, search: Search, result: FoundFi
     """Add to `result` what is at one absolute path: a folder's documents or a file, with the path in `scopes`. Of a
     missing path at or below which a stored document was, only the path is added to `scopes`.
 
-    Anything else becomes a problem. `written_path` is the path as the user wrote it, for messages.
+    Any other missing path becomes a problem; so does a file of no known format, which is in `scopes` nevertheless.
+    `written_path` is the path as the user wrote it, for messages.
     """
     if path.is_dir():
         result.scopes.append(path)

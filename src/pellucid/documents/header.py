@@ -54,8 +54,8 @@ def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
     """Return the header at the very top of a Markdown file and the index of the line after it; `({}, 0)` if there is
     none.
 
-    It is the frontmatter, or, if the file has no frontmatter of keys and values, a header in mail style
-    (`mail_header`). `lines` are those of `text`.
+    It is the frontmatter, also an empty one; or, if the file has none, or one that is text without keys, a header in
+    mail style (`mail_header`). `lines` are those of `text`.
     """
     try:
         front_text, body = frontmatter.split(text)

@@ -213,8 +213,8 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """Return a line as `_plain_line` does, but a link to a document that has a number neither in its text nor in its
-    file's name stays as written, with its target.
+    """Return a line without markup, as `_plain_line` does, but a link to a document that has a number neither in its
+    text nor in its file's name stays as written, with its target. `path` is that of the document with the line.
     """
     links: list[str] = []
 

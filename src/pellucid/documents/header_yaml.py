@@ -30,7 +30,7 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
     """Return the values of a frontmatter by key, the items of a list joined by `, `.
 
     It is read by line where YAML means the same, else as YAML; if it is no YAML that we read, its `key: value` lines
-    are taken. `{}` if it is blank; None if it is text without keys.
+    are taken. `{}` if it is blank or an empty mapping; None if it is other text without keys.
     """
     simple = _values_by_line(front, strict=True)
     if simple is not None:

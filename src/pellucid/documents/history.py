@@ -81,7 +81,7 @@ class HeaderHistory:
         return replace(self, states=states, entities=(entity,) * len(states), others=own.count(False))
 
     def without_future_dates(self, stored_versions: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
-        """Return a copy in which no state, nor `touched`, is dated after `now`.
+        """Return a copy in which no state, nor `touched`, is dated after `now`; the times in `changes` stay.
 
         A state's date becomes the earliest of its own, `now`, and the `valid_from` of the version in `stored_versions`
         that has its commit, if there is one.
@@ -165,7 +165,7 @@ class Histories:
         """Return, by file, how each of these missing files left its branch: its commits, and the file that a commit
         renamed it to (None if one deleted it).
 
-        `stored_digests` maps the missing files to the digests of their stored texts, as in `history_of_file`. Files
+        `stored_digests` maps the missing files to the SHA-256 (hexadecimal) of their bytes as last stored. Files
         that no commit removed or renamed are left out, and so are those of a repository that cannot be read, which is
         added to `notes`.
         """
@@ -233,10 +233,11 @@ class Histories:
 
 
 def _file_commits(repository: Repository, texts: Sequence[TextAt], stored_digest: str) -> FileCommits:
-    """Return the times at which commits changed a file, and, as `left`, when the text with the digest `stored_digest`
-    was last replaced; None if it is in no version but the newest.
+    """Return the times at which commits changed a file, and, as `left`, when the text with the SHA-256 `stored_digest`
+    (hexadecimal) was last replaced; None if it is in no version but the newest.
 
-    `texts` are the versions of the file, oldest first. Nothing is looked up for an empty digest.
+    `texts` are the versions of the file, oldest first. Nothing is looked up for an empty digest, and `left` is None.
+    Raises InputError if git fails.
     """
     at = tuple(each.at for each in texts)
     if not stored_digest or len(texts) < 2:

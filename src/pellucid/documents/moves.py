@@ -37,13 +37,15 @@ class Moves:
     def match_stored_document(
         self, file: Path, digest: str, stored: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None for a new file.
+        """Return the stored document that a file is, by path, bytes (`digest`, SHA-256) or a rename in git; None for a
+        new file.
 
-        `stored` maps files to documents; a document that moved here is removed from it, and the one that this path had
-        goes from it to `displaced`. The first of these is returned: the document of this path, if its bytes are the
-        same, it is marked as removed, or the file `has_history` in git; a document with these bytes whose file is gone
-        or now has another stored document's bytes (with `has_history` only a missing one); if this path has no
-        document, the one whose file git renamed to this path; the document of this path.
+        `stored` maps files to documents; a document that moved here is removed from it (or from `displaced`), and the
+        one that this path had goes from it to `displaced`; `lost` loses the digest of a missing one. The first of these
+        is returned: the document of this path, if its bytes are the same, it is marked as removed, or the file
+        `has_history` in git; a document with these bytes whose file is gone or now has another stored document's bytes
+        (with `has_history` only a missing one); if this path has no document, the one whose file git renamed to this
+        path; the document of this path.
         """
         own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
@@ -65,8 +67,9 @@ class Moves:
         return self.moved_to.get(file, file)
 
     def _find_swapped_file(self, file: Path, digest: str, stored: Mapping[Path, FiledDocument]) -> Path | None:
-        """Return the other file where the document with this digest was, if that file is missing or now has another
-        stored document's bytes (`_has_left`), or its document is in `displaced`; else None.
+        """Return the file whose document has this digest, if that document is in `displaced`; else the first such file
+        in `stored`, other than `file`, that is missing or now has another stored document's bytes (`_has_left`); else
+        None.
         """
         for other, each in self.displaced.items():
             if each.document.digest == digest:
@@ -77,8 +80,8 @@ class Moves:
         return None
 
     def _has_left(self, place: Path, digest: str) -> bool:
-        """Whether a file is missing, or now has other bytes than `digest` that are those of a stored document; False if
-        it cannot be read.
+        """Whether the file at `place` is missing, or now has bytes that are those of a stored document and whose
+        SHA-256 is not `digest`; False if it cannot be read.
         """
         if is_gone(place):
             return True

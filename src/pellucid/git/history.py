@@ -79,9 +79,10 @@ def has_commits(repository: Repository) -> bool:
 def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Generator[FileHistory]:
     """Yield the header history of each of these files (paths relative to the checkout), in their order, one at a time.
 
-    `read_header` parses the header of a version, of which it gets the first 64 KiB. Files that are in no commit are
-    left out. Memory grows with the number of versions, not with their size. Raises InputError if `git` is not installed
-    or fails: no commit yet, or an object is missing or damaged.
+    `read_header` is called with the path and the first 64 KiB of a version, and returns the version's entity and
+    header, or None to have it left out. Files that are in no commit are left out. Memory grows with the number of
+    versions, not with their size. Raises InputError if `git` is not installed or fails: no commit yet, or an object is
+    missing or damaged.
     """
     path_of = {_encode_path(path): path for path in paths}
     trail = Trail(dict(zip(path_of, path_of, strict=True)))

@@ -46,8 +46,8 @@ class Trail:
     """Maps a path today to the versions of its file, newest first."""
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Follow the files one commit further back: add the versions that this commit made to `found`, and note what
-        each file was called before it.
+        """Follow the files one commit further back: add the versions that this commit made to `found`, and note in
+        `today` what each file was called before it; the path of one that it created goes from `today` to `before`.
 
         `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
         newest first.
@@ -70,10 +70,11 @@ class Trail:
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """If the entry deletes a file at a path where a later commit created a file that is followed, treat the deleted
-        file as an earlier part of that file's history: add a removal to `found`, and follow the path again.
+        file as an earlier part of that file's history: add a removal to `found`, and follow the path again (it goes
+        from `before` to `today`).
 
-        If it renames a file away from such a path instead, the path is no longer looked at. Do nothing for any other
-        entry.
+        If it renames a file away from such a path instead, the path is only taken out of `before`. Do nothing for any
+        other entry.
         """
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -94,8 +95,9 @@ class Departures:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Read one commit further back: note each path that the branch still contains, where each departed path went (a
-        new path, or deleted), and add the versions of the wanted ones to `found`.
+        """Read one commit further back: note in `present` each path that the branch still contains, in `new_path_of`
+        where each departed one went (a new path, or b"": deleted), and add the versions of those in `wanted` to
+        `found`.
 
         `seconds` is the commit's date (Unix time), `entries` are the files that it changed. Commits must be given
         newest first.
@@ -112,8 +114,8 @@ class Departures:
 
     def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """Note in `present` that the path of a changed file is one of today, unless a later commit removed it. If one
-        did, and the path is wanted, add this commit's version to `found`, as the last one if the commit created the
-        file or renamed it to this path.
+        did, and the path is in `wanted`, add this commit's version (of a plain file) to `found`; if the commit created
+        the file or renamed it to this path, take the path out of `wanted`.
         """
         if entry.new not in self.new_path_of:
             self.present.add(entry.new)

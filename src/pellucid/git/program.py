@@ -59,7 +59,8 @@ def find_checkout(folder: Path) -> Path | None:
 
 def open_repository(folder: Path) -> Repository:
     """Return the repository whose checkout a folder is in; raise InputError if there is none, or it cannot be read: no
-    valid HEAD, no objects, or a format of objects or refs that is not known here.
+    valid HEAD, no objects, a format of objects or refs that is not known here, or a configuration that `git` is needed
+    for and cannot read, also because it is not installed.
     """
     top = find_checkout(folder)
     if top is None:
@@ -236,7 +237,8 @@ def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
     """Yield, for a `with` block, a function that returns the first bytes of a blob, given its object name and the
     greatest number of bytes.
 
-    The function raises InputError if the object is missing or damaged.
+    The function raises InputError if the object is missing or damaged; so does the `with` block if `git` is not
+    installed or ends with an error.
     """
     with run_git(repository, "cat-file", "--batch") as (ask, answer):
 

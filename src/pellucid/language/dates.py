@@ -14,7 +14,8 @@ Span = tuple[date, date]
 @cache
 def phrases(*codes: str) -> Mapping[str, str]:
     """Return a dict from the phrases of time in the languages with these codes to the `unit:offset` that each means
-    (see `relative_span`): `today` to `day:0`. A phrase that only looks like one means `none:0`.
+    (see `relative_span`): `today` to `day:0`. A phrase that only looks like one means `none:0`. FileNotFoundError for
+    an unknown code.
     """
     tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
     return {phrase: meaning for table in tables for meaning, synonyms in table.items() for phrase in synonyms}

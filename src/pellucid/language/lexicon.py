@@ -97,7 +97,7 @@ def lexicon(code: str) -> Lexicon:
 @cache
 def words(*kinds: str, codes: tuple[str, ...] = STATED) -> frozenset[str]:
     """Return the words of some kinds (`negators`) in the languages of these codes, as one set; KeyError for a kind that
-    none of the languages has.
+    none of the languages has, FileNotFoundError for an unknown language.
     """
     tables = [lexicon(code).get("words", {}) for code in codes]
     for kind in kinds:

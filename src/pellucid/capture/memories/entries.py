@@ -55,7 +55,7 @@ def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -
 
     A missing `created` becomes the time of the file's last change, a missing `updated` the same as `created`; a missing
     category is taken from each part's wording, if that shows one. `valid_at` is always `created`. Removed secrets are
-    counted.
+    counted. OSError if the file is gone and `created` is missing.
     """
     created = template.created or document.modified
     updated = template.updated or created

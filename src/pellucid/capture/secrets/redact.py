@@ -31,7 +31,8 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """Replace each secret by `[redacted:<type>]`; return the text, and the number of secrets by type. Overlapping
-    secrets become one. A second run changes nothing.
+    secrets become one. A second run seldom finds more, mostly where `[redacted:github-token]` or the like then reads as
+    the name of a secret.
     """
     spans = _merged_spans(list(find_secrets(text)))
     if not spans:

@@ -54,8 +54,8 @@ def call_text(arguments: object) -> str:
     JSON.
 
     Strings are not escaped, so that people can read them and secrets in them are found. Text that is not JSON is
-    returned as it is. Any JSON but an object is returned as JSON; what is empty, null, zero or false, and no arguments,
-    as `{}`.
+    returned as it is, a JSON string without its quotes, any other JSON but an object as JSON; what is empty, null, zero
+    or false, and no arguments, as `{}`.
     """
     if isinstance(arguments, str):
         try:

@@ -50,7 +50,8 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
     Yields `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document
     order, and `(streamed, element)` for each element of the array under the key `streamed`. Once everything before the
     fault was yielded, raises UnfinishedJsonError if the text ends early (also if it is empty), BrokenJsonError if it is
-    anything else, goes on after the document, or has a value that `_Buffer.value` refuses.
+    anything else, goes on after the document, or has a value that `_Buffer.value` refuses. A comma before the last
+    bracket of the document, or of that array, is let pass.
     """
     text = _Buffer(chunks)
     if text.peek() == "[":
@@ -134,7 +135,7 @@ class _Buffer:
         """Consume and return the next JSON value, reading chunks as far as needed, each time twice as much.
 
         UnfinishedJsonError if the text ends within a value; BrokenJsonError if what is there is not JSON, is nested too
-        deeply, or is longer than about 16 Mi characters.
+        deeply, is a number of too many digits for Python, or is longer than about 16 Mi characters.
         """
         self.peek()
         while (found := self._parsed_value()) is None:

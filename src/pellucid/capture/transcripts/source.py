@@ -78,8 +78,8 @@ class Source:
             return is_whole and stream.read(_CHUNK).lstrip().startswith(b"{")
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield every line, with its number from 1 and with U+FFFD for bytes that are not UTF-8; a line longer than 16
-        MiB is left out, and counted in the report as unreadable. The bytes read are counted, too.
+        """Yield every line without its end, with its number from 1 and with U+FFFD for bytes that are not UTF-8; a line
+        longer than 16 MiB is left out, and counted in the report as unreadable. The bytes read are counted, too.
         """
         with self.path.open("rb") as stream:
             number = 0

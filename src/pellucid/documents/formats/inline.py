@@ -30,7 +30,8 @@ ResolveLink = Callable[[str, str], str]
 
 
 def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
-    """Return the first 2,000 characters of one line of Markdown as plain words: without markup, HTML tags and comments.
+    """Return the first 2,000 characters of one line of Markdown as plain words: without markup, HTML tags and closed
+    comments, with HTML entities (`&amp;`) as their characters, and each run of blanks as one.
 
     A link becomes its text, or the words that `resolve` gives for its text and target (an empty target for a reference
     link); a wiki link its label.

@@ -67,7 +67,8 @@ def block_end(lines: Sequence[str], first: int, margin: int) -> int:
     """Return the index after the last line of the block that begins at line `first`: lines indented by more than
     `margin` columns, with the blank lines between them.
 
-    Return `first` if the first line that is not blank is not so indented.
+    Blank lines at the beginning belong to it. Return `first` if the first line that is not blank is not so indented, or
+    if all are blank.
     """
     end = first
     while first < len(lines) and (not lines[first].strip() or indentation(lines[first]) > margin):

@@ -41,8 +41,8 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
     The id is sought in the header, then in the file's name, then in `heading`, the first heading of level 1 (empty if
     there is none). `root` is the name of the folder that the path is relative to: `adr` for `0018-use-rrf.md`. The
     title is that of the header, else the heading without the id, else the file's name in words, at most 300 characters
-    of it. Aliases are the path, and a title and a file name that are distinctive (mostly: of two words), except what is
-    the entity already.
+    of it. Aliases are, in this order, the title if it is distinctive (mostly: of two words), the path, and the file's
+    name without suffix if it is; what is the entity already is left out.
     """
     place = f"{root}/{path}" if root else path
     number = _document_number(place, header, heading)

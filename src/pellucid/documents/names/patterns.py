@@ -50,7 +50,8 @@ def compile_safely(pattern: str) -> re.Pattern[str]:
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of a pattern, in order and without overlaps; empty ones, and those longer than 64 characters,
-    are left out.
+    are left out. The text is searched in windows, in each of which matches begin in the first 192 characters: the rest
+    of a longer match can be found where the next window begins.
     """
     at, size = 0, len(text)
     while at < size:

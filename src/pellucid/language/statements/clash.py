@@ -196,8 +196,9 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
 def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
     """Return the kind of thing that both values are; None if they are not of one kind.
 
-    `number` for measures of one scale, `date` for dates, `name` for short values of which each has a name, code or sign
-    of a script without spaces, `word` for other short values (see `_can_be_name`).
+    `number` for measures of one scale; `date` for other values of nothing but dates and numbers; None for any others
+    that both have a number; `name` for short values of which each has a name, code or sign of a script without spaces,
+    `word` for other short values (see `_can_be_name`).
     """
     if _are_same_measure(one, other):
         return "number"
@@ -224,7 +225,7 @@ def _are_same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def _is_measure(tokens: Sequence[Token]) -> bool:
-    """Whether a value is a number, alone or with a unit."""
+    """Whether a value, of at least one token, is a number, alone or with a unit (one word, no function word)."""
     unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in structure_words()
     return tokens[0].kind == "number" and (len(tokens) == 1 or unit)
 

@@ -67,8 +67,8 @@ def _header_value(text: str) -> object:
 def text_values(value: object) -> tuple[str, ...]:
     """Return the stripped texts of a list, or of a string split at commas; () for any other value.
 
-    The parts of a string lose a leading `#`, and blank ones are left out. Numbers and booleans in a list become text;
-    its empty strings and other elements are left out.
+    Blank parts of a string are left out; the others then lose every `#` at their beginning, so that `#` alone becomes
+    "". Numbers and booleans in a list become text; its empty strings (not blanks) and other elements are left out.
     """
     if isinstance(value, str):
         return tuple(part.strip().lstrip("#") for part in value.split(",") if part.strip())

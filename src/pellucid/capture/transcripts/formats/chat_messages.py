@@ -31,7 +31,7 @@ def is_message(value: JsonObject) -> bool:
 
 
 def session_of(value: JsonObject) -> str:
-    """Return the id of the session that a message or conversation names, a number as text; "" if it names none."""
+    """Return the id of the session that a message or conversation names, an integer as text; "" if it names none."""
     named = next((value[key] for key in _SESSIONS if value.get(key) not in (None, "")), "")
     return str(named) if isinstance(named, str | int) else ""
 

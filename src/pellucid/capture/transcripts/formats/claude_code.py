@@ -132,8 +132,9 @@ def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[T
     """Yield one user's turn of kind `feedback`, a copy of `frame`, for a queued message that is attached for the agent,
     and note it in the thread's queue as delivered.
 
-    Yield nothing, and count the line in the report, for any other attachment, for words that are blank or a program's,
-    and for a message that was noted as delivered before. `frame` is the line's turn without content.
+    Yield nothing, and count the line in the report, for any other attachment, for words that are blank, a program's or
+    typed in another mode than `prompt`, and for a message that was noted as delivered before. `frame` is the line's
+    turn without content.
     """
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
@@ -184,7 +185,8 @@ def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
     """Return a line's turn without content and number; its folder and branch are those last named in the session, which
     `thread` remembers.
 
-    A line of a side chain (a sub-agent's) gets a session of its own, `<session>/<agent id>`, and the assistant's role.
+    A line of the type `user` has the user's role, any other the assistant's. A line of a side chain (a sub-agent's)
+    gets a session of its own, `<session>/<agent id>`, and always the assistant's role.
     """
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))

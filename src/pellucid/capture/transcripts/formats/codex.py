@@ -101,7 +101,7 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
     """Yield the turns of one item: a message, a tool call or its output; any other is counted, as `thinking` or
     `not-a-turn`.
 
-    `frame` is the line's turn, still without key and content.
+    `frame` is the line's turn, still without content; its key becomes `<type>:<id>`, None if the item has no id.
     """
     kind, calls = text_at(item, "type"), source.thread.calls
     key = text_at(item, "id") or text_at(item, "call_id")

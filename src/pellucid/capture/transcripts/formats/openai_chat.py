@@ -52,8 +52,8 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _document_objects(source: Source) -> Iterator[NumberedObject]:
-    """Yield the messages and conversations of one JSON document, numbered from 1; the elements of a top-level
-    `messages` get the session that the keys before it name.
+    """Yield the elements of one JSON document, messages and conversations mostly, numbered from 1; those of a top-level
+    `messages` get the session that the keys before it name. One that is no object counts as an empty object.
 
     A fault ends the document, and is counted in the report. An object without `messages` that is itself a message or
     conversation is yielded as number 1.

@@ -27,8 +27,10 @@ def block_turns(
     """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is left out, and
     counted in `report`.
 
-    A call is remembered in `calls`; an output takes its call out of `calls`, and is read by it. The key of each turn is
-    the message's with `#` and the block's place, from 0, and sometimes a suffix; None if the message has none.
+    A call is remembered in `calls`. An output takes its call out of `calls`, and gives what that call makes of it: a
+    tool's turn, or the user's words or an accepted plan, and the commits that it confirms; nothing for a call of
+    Pellucid. The key of each turn is the message's with `#` and the block's place, from 0, and sometimes a suffix; None
+    if the message has none.
     """
     for index, block in enumerate(blocks):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
