@@ -76,9 +76,9 @@ class Reconciler:
         self._considered += statements
 
     def decide(self) -> Decided:
-        """Decide about all statements that were added; creations and changes go to the `ChangeSet`.
-
-        Nothing is written. The outcomes come in the order of the statements.
+        """Decide about all statements that were added, in order; creations and changes go to the `ChangeSet`, and
+        nothing is written. Return the outcomes, one for each statement, and a verdict row for the ledger of each
+        statement that was observed.
         """
         accepted = [
             s.memory

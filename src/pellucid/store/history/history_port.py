@@ -78,7 +78,8 @@ class History(Protocol):
 
         Case does not matter; only an ASCII word of fewer than four characters must stand alone, others are found inside
         longer ones, too. Receipts keep ranks, scores and ids, except old ones that contain their query: those are
-        emptied. The bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
+        emptied. Without words and ids nothing is done. The bytes are gone from disk at once or, without `scrub`, after
+        the next `scrub`. Raises StoreBusyError if another process writes or reads for too long.
         """
         ...
 
