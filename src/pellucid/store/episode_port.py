@@ -41,8 +41,8 @@ class EpisodeReader(Protocol):
         then highest BM25, then lowest id.
 
         An episode is found by the words of its topic and the names of its files and specs. `stems` are those of the
-        query (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a query
-        vector only BM25 counts.
+        query (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a
+        query vector only BM25 counts.
         """
         ...
 
