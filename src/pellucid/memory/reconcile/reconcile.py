@@ -296,8 +296,8 @@ class Reconciler:
 
     def _replace(self, statement: Statement, conflicts: Sequence[Contradiction], code: str) -> Outcome:
         """Keep a statement, and retire the older `conflicts` that it plainly contradicts (`code` goes to the ledger);
-        mark those that are not plain as disputed. A newer one supersedes the statement instead (`_give_way`); if an
-        older one ranks higher, nothing is retired, and the statement is kept as `pending_review`."""
+        mark those that are not plain as disputed. To plain newer ones it gives way first (`_give_way`); superseded by
+        one, it is only kept. If an older one ranks higher, nothing is retired, and it is kept as `pending_review`."""
         memory = statement.memory
         conflicts, open_ones = _plain_and_open(conflicts)
         newer = [each for each in conflicts if memory_of(each.of).holds_since > memory.holds_since]

@@ -119,8 +119,8 @@ def audit_id(recall_id: str, place: int) -> str:
 
 
 def parse_audit_id(text: str) -> tuple[str, int] | None:
-    """Return the recall id and the rank, from 1, that an audit id (`audit_id`) names; None if it is malformed, or its
-    rank has over 4 hex digits."""
+    """Return the recall id and the rank that an audit id (`audit_id`) names; None if it is malformed, or its rank has
+    over 4 hex digits. Rank 0, which no result has, is not refused."""
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None
