@@ -212,7 +212,7 @@ class Reconciler:
         return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
-        """Return those of `_possible_targets`, in their order, that `memory` can take back (`_can_take_back`)."""
+        """Return, in order, those that `memory` can take back (`_can_take_back`) of `_possible_targets` by `words`."""
         near = self._possible_targets(memory, words)
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
