@@ -73,7 +73,8 @@ def _announces(piece: str) -> bool:
 
 def _pieces_of(text: str) -> Iterator[str]:
     """Yield the pieces of which passages are made, in order: lines, the sentences of lines of over 280 characters, and
-    blocks of code, which are cut once they have over 280; joined they are the text.
+    blocks of code, each of which ends at its fence or once it has over 280. Sentences and blocks of over 560 are cut
+    (`_bounded_pieces`); joined, the pieces are the text.
     """
     block = ""
     for line in text.splitlines(keepends=True):
