@@ -97,7 +97,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 def _bounded_pieces(piece: str) -> Iterator[str]:
     """Yield a piece, cut after a blank into parts of at most 560 characters if it is longer; without a blank in the
-    second half of such a part, just there.
+    second half of such a part, just there. Nothing for an empty piece.
     """
     while len(piece) > _MAX_CHARS:
         blank = max(piece.rfind(" ", 0, _MAX_CHARS), piece.rfind("\n", 0, _MAX_CHARS))
