@@ -39,8 +39,9 @@ class ProgramRun:
 
 
 def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> ProgramRun:
-    """Run a program once with `words` on its standard input, for at most `deadline_s` seconds, and return how it ended
-    and what it printed. `environment` is all of its environment.
+    """Run a program once in an empty temporary folder, with `words` on its standard input, for at most `deadline_s`
+    seconds; return how it ended and what it printed. `environment` is all of its environment. What is left of its
+    process group at the end is killed.
 
     If its time is over, or it prints more than 1 MiB, it is killed, and `ProgramRun.ended` says so: nothing is raised.
     Of its standard error, the last 8 KiB are kept. Raises OSError if the program cannot be started.

@@ -196,9 +196,10 @@ def _made_a_memory(row: VerdictRow) -> bool:
 
 
 def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
-    """List the memories that were said again in sessions other than their own, the most sessions first.
+    """Make a section (it counts all and lists ten) of the memories that were said again in sessions other than their
+    own, the most sessions first; an entry's `at` is the last time.
 
-    `repeats` maps memory ids to these sessions with their times.
+    `repeats` maps memory ids to all sessions in which they were said again, with the times; `memories` ids to memories.
     """
     own = {memory_id: memories[memory_id].session_id for memory_id in repeats if memory_id in memories}
     times = {each: [at for name, at in found.items() if name != own.get(each)] for each, found in repeats.items()}
@@ -207,8 +208,8 @@ def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, 
 
 
 def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> ReportSection:
-    """List the memories that were used (or served), by number of sessions, then of times, the highest first; an entry's
-    `at` is the last time.
+    """Make a section (see `_section`) of the memories of `counts`, how often each was used (or served), by number of
+    sessions, then of times, the highest first, then by id; an entry's `at` is the last time.
 
     `times_used` maps memory ids to how often each was ever used; empty if the section does not show that.
     """
@@ -228,7 +229,9 @@ def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> 
 
 
 def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
-    """List the changes of these rows, the newest first: an entry a row, so a memory can be listed several times."""
+    """Make a section (it counts all and lists ten) of these rows, the newest first: an entry a row, so that a memory
+    can be in it several times.
+    """
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
@@ -240,8 +243,8 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """List the memories of `aged`, which maps their ids to their fold rows (`FoldRow`) before and in the period, the
-    most important first; all have a row in the period, and are in `memories`.
+    """Make a section (it counts all and lists ten) of the memories of `aged`, which maps their ids to their fold rows
+    (`FoldRow`) before and in the period, the most important first; all must be in `memories`.
 
     An entry's `at` is the time of the last row in the period, its `times` are the uses that this row counts.
     """
@@ -251,9 +254,9 @@ def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -
 
 
 def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
-    """List the memories of `untouched`, none of which was ever served or used, that were last written 30 days or more
-    before `until` and still age then (see `lifecycle.ages`), the oldest first; an entry's `at` is when it was last
-    written.
+    """Make a section (it counts all and lists ten) of those memories of `untouched` that were last written 30 days or
+    more before `until` and still age then (see `lifecycle.ages`), the oldest first; an entry's `at` is when it was last
+    written. That none was served or used, the caller has checked.
     """
     latest = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))

@@ -50,10 +50,11 @@ def encodable_texts(files: Sequence[Filed]) -> dict[bytes, str]:
 
 
 def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | None, naming: Naming) -> PathChange:
-    """Return the rows that the index is to have of a file; `op_id` wrote it, if the record names no other operation.
+    """Return all rows that the index is to have of a file, in place of those it has; none for a file that is gone or
+    cannot be parsed.
 
-    `encodings` are by digest of the text; a text that is missing there gets none. `naming` says what counts as the name
-    of a document.
+    `op_id` counts as the operation that wrote the file, if the file's head (`FileHead`) names none. `encodings` are by
+    digest of the text; a text that is missing there gets none. `naming` says what counts as the name of a document.
     """
     head, parsed = filed.head, filed.parsed
     # digested again: in `encodable_texts` all memories with equal words are one entry

@@ -228,11 +228,11 @@ class Indexer:
         return any(head.data is None for head in self.records.heads(sorted(indexed)))
 
     def rebuild(self, op_id: str | None = None) -> Folded:
-        """Fold (read into the index) every file and ledger row anew, and return the outcome; a text keeps its encoding
-        if the model is the same.
+        """Write waiting files to the vault, fold (read into the index) every file and ledger row anew, and return the
+        outcome. A text is encoded anew if the index has vectors of another model than the encoder's; else, and without
+        an encoder, it keeps its encoding.
 
-        Vectors of another model are replaced. `op_id` counts as the writer of files that no operation wrote. Waits for
-        other threads without a limit.
+        `op_id` counts as the writer of files that no operation wrote. Waits for other threads without a limit.
 
         Raises:
             StoreError: the index or a waiting file could not be written, or other processes kept folding.

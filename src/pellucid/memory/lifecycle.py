@@ -361,7 +361,9 @@ def _days(since: datetime, now: datetime) -> float:
 
 
 def _summed_worth(shares: dict[str, float]) -> Worth:
-    """Sum the shares, to four decimals; the share `limit` is what was cut to stay in [0, 1]."""
+    """Return the sum of the shares, to four decimals and cut to [0, 1], with all shares but those that are 0; a share
+    `limit`, last, is what the cut added (or took away, then below 0).
+    """
     rounded = {name: round(share, 4) for name, share in shares.items()}
     total = math.fsum(rounded.values())
     value = round(min(max(total, 0.0), 1.0), 4)

@@ -73,7 +73,8 @@ def _announces(piece: str) -> bool:
 
 def _pieces_of(text: str) -> Iterator[str]:
     """Yield the pieces of which passages are made, in order: lines, the sentences of lines of over 280 characters, and
-    blocks of code, which are cut once they have over 280; joined they are the text.
+    blocks of code, each of which ends at its fence or once it has over 280. Sentences and blocks of over 560 are cut
+    (`_bounded_pieces`); joined, the pieces are the text.
     """
     block = ""
     for line in text.splitlines(keepends=True):
@@ -96,7 +97,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 def _bounded_pieces(piece: str) -> Iterator[str]:
     """Yield a piece, cut after a blank into parts of at most 560 characters if it is longer; without a blank in the
-    second half of such a part, just there.
+    second half of such a part, just there. Nothing for an empty piece.
     """
     while len(piece) > _MAX_CHARS:
         blank = max(piece.rfind(" ", 0, _MAX_CHARS), piece.rfind("\n", 0, _MAX_CHARS))

@@ -111,9 +111,9 @@ class UnitOfWork:
         """Index what others changed in the vault (or at these paths); return what differed and the outcome of indexing
         it.
 
-        Their files win, and the journal records that. If the disk is full or, with a `wait_s` of 0, others are writing,
-        it is left for later and no difference is returned: what is indexed stays readable. With another `wait_s`, files
-        are encoded before.
+        Their files win, and the journal records that. If the disk is full or, with a `wait_s` of 0, others are writing
+        or the home is read-only, it is left for later and no difference is returned: what is indexed stays readable.
+        With another `wait_s`, files are encoded before.
 
         Raises:
             DeadlineError: the call was given up before other threads had finished indexing.

@@ -75,7 +75,8 @@ def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) 
 def _time_of_evidence(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetime | None:
     """Return the time of the turn in which the last piece of a fact's evidence ends.
 
-    If that turn has no time, that of the piece before, and so on; None if no such turn has one.
+    If that turn is not in `turns` (by ordinal), or has no time, that of the piece before, and so on; None if no such
+    turn has one.
     """
     ends = (turns[part.end] for part in reversed(fact.evidence) if part.end in turns)
     return next((turn.at for turn in ends if turn.at), None)
@@ -85,8 +86,9 @@ def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact
     """Return the fact with a quote for each piece of its evidence that has none; unchanged if no sentence fits.
 
     A sentence of the cited turns fits if it shares at least half as many content words with the fact as the longer of
-    the two has. It is cut at 300 characters. `turns` maps ordinals to turns. The quote is looked for here, by words,
-    since a statement can be of several sentences or of parts of one, and a model's extractor names none.
+    the two has; the one that shares most is taken, cut at 300 characters. `turns` maps ordinals to turns. The quote is
+    looked for here, by words, since a statement can be of several sentences or of parts of one, and a model's extractor
+    names none.
     """
     evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})

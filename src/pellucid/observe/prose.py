@@ -73,7 +73,9 @@ def captions(text: str) -> tuple[str, ...]:
 
 @text_cache(32)
 def blocks(text: str) -> tuple[ProseBlock, ...]:
-    """Return the paragraphs and list items of a text, wrapped lines joined; code and machine output are dropped."""
+    """Return the paragraphs and list items of a text in order, wrapped lines joined; code, machine output, tagged
+    elements and captions of pictures are dropped.
+    """
     found: list[list[ProseBlock]] = []
     for line in _prose_lines(text):
         if not line.strip():

@@ -39,7 +39,8 @@ class HealthFinding(Wire):
 
 
 def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
-    """Make a finding, with invisible characters in `subject` and `problem` made visible."""
+    """Make a finding of the check named `check`, such as `ledger`, about `subject`, such as a path or an id; with
+    invisible characters in `subject` and `problem` made visible. `next_step` says what to do about it."""
     return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
 
 

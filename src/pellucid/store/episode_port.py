@@ -40,9 +40,9 @@ class EpisodeReader(Protocol):
         """Return the `count` episodes nearest by cosine and the `count` best by BM25, each once, highest cosine first,
         then highest BM25, then lowest id.
 
-        An episode is found by the words of its topic and the names of its artifacts. `stems` are those of the query
-        (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a query
-        vector only BM25 counts.
+        An episode is found by the words of its topic and the names of its files and specs. `stems` are those of the
+        query (`Term.stem`), at most 64. Whether the episodes are admissible is not checked (see `answering`). Without a
+        query vector only BM25 counts.
         """
         ...
 

@@ -85,8 +85,8 @@ class GraphReader(Protocol):
 
         Valid are those that hold at `admission.at`, as recorded by `admission.known`, and that an admissible memory
         (filters aside) or no memory states. `out=True` takes only edges that lead from the nodes, `out=False` only
-        edges that lead to them. Nodes with more than `max_edges` edges (closed ones included) contribute none, unless
-        `max_edges` is 0. Sorted by (here, forward, there, type, edge).
+        edges that lead to them. Nodes with more than `max_edges` such edges (closed ones included) contribute none,
+        unless `max_edges` is 0. Sorted by (here, forward, there, type, edge).
         """
         ...
 
@@ -109,11 +109,15 @@ class GraphReader(Protocol):
         ...
 
     def identities(self, numbers: Ints) -> list[str]:
-        """Return the ids of these nodes as in receipts (`model.entity.entity_id`), in the order given."""
+        """Return the ids of these nodes as in receipts (`model.entity.entity_id`), in the order given; KeyError for an
+        unknown node.
+        """
         ...
 
     def edges(self, numbers: Ints) -> list[Edge]:
-        """Return the edges with these numbers (`Steps.edge`), in the order given."""
+        """Return the edges with these numbers (`Steps.edge`), in the order given, with aliases replaced by their
+        entities; IndexError for an unknown number.
+        """
         ...
 
     def headings(self, rows: Rows) -> list[str]:
@@ -183,9 +187,9 @@ class GraphLookup(Protocol):
     ) -> list[FiledEdge]:
         """Return the edges of a namespace, those that ended, too, sorted by vault file.
 
-        With `keys` only edges at the nodes with these keys (`node_key`) count, with `types` only edges of these types.
-        Each edge occurs once for every interval in which the memory that states it is in force (see `claims`), as
-        recorded by `known` (epoch ms; None: as known now).
+        With `keys` only edges at the nodes with these keys (`node_key`) count, with `types` only edges of these types;
+        an alias at an end is replaced by its entity. Each edge occurs once for every interval in which the memory that
+        states it is in force (see `claims`), as recorded by `known` (epoch ms; None: as known now).
         """
         ...
 

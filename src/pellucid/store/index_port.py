@@ -203,8 +203,8 @@ class IndexReader(Protocol):
         """Return the best rows that mention these files, best first: at most `pool` admissible ones and at most
         `open_pool` others.
 
-        The score of a row is a sum over the files: 1 for a file named by its path, or by the end of it with a folder, ½
-        if only the file's name is the same.
+        The score of a row is a sum over the files: 1 for a file named with a folder, by its path, an end of it, or a
+        longer path that ends with it; ½ if only the file's name is the same; 0 if not even that.
         """
         ...
 
@@ -218,14 +218,16 @@ class IndexReader(Protocol):
         """Return, sorted, the rows that fit the tags, categories, agent and session of these filters; dates and
         exclusions do not count.
 
-        With `left_out`, return instead the rows that `not_session` and `not_ids` exclude.
+        With `left_out`, return instead the rows that `not_session` (with the sessions below it, `<session>/…`) and
+        `not_ids` exclude.
         """
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
         """Return other rows of the same sessions within `reach` turns and `2·reach` places, sorted, admissible or not.
 
-        Places count the rows of a session in order. Rows recorded after `admission.known` are left out.
+        Places count the rows of a session in order. A row without a session has no neighbours. For an admission of the
+        past, rows recorded after its `known` are left out.
         """
         ...
 
@@ -311,7 +313,7 @@ class Index(Protocol):
     """A searchable view built from the record; it can be deleted at any moment."""
 
     def state(self) -> IndexState:
-        """Return the state up to which the index was built."""
+        """Return the state up to which the index was built; zeros and "" for a new index."""
         ...
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:

@@ -109,7 +109,8 @@ class Lookup(Protocol):
         ...
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions (with an episode) a namespace has; zeros if unknown.
+        """Return how many active memories, passages and sessions (with an episode) a namespace has, when the newest of
+        these sessions ended, and whether there is anything at all; zeros, None and False if it is unknown.
 
         Sections of documents do not count as memories.
         """

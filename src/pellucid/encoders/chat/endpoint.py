@@ -162,8 +162,9 @@ def _failure_without_answer(error: NoAnswerError) -> Failure:
 def _failure_of(answer: HttpResponse) -> Failure | None:
     """Return the failure that an answer's HTTP status means; None for 2xx.
 
-    429 is `llm_rate_limited`, 5xx `llm_unreachable`, 408 `llm_timeout`: asking again can help these, but not if the
-    quota is used up. Any other status is `llm_refused`.
+    429 is `llm_rate_limited`, 500 and above `llm_unreachable`, 408 `llm_timeout`: asking again can help (`again`), but
+    not after a 429 whose quota is used up. The first two have the wait that the answer asks for. Any other status is
+    `llm_refused`, which asking again does not help.
     """
     status, details = answer.status, _error_words(answer)
     words = f"the endpoint answered {status}" + (f" ({', '.join(details)})" if details else "")

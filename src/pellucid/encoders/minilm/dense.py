@@ -142,8 +142,8 @@ class Int8Dense:
         return self.graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
     def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        """Add the sum of two `_matrix_product`s, one of the weights rounded and one of what rounding them lost
-        (`_Columns.rest`); return its name.
+        """Add the sum of two `_matrix_product`s of the rows `codes`, with the zero point `zero`: one with the weights
+        rounded, one with what rounding them lost (`_Columns.rest`); return its name.
         """
         rest = self._matrix_product(codes, zero, columns.rest)
         return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)

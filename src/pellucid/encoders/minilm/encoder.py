@@ -104,7 +104,7 @@ class MiniLM:
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _encode_query(self, text: str) -> QueryEncoding:
-        """Return the encoding of a query, not cached.
+        """Return the encoding of a query, not cached; loads the model if needed (EncoderError if it cannot be loaded).
 
         Its spans are ranges of characters in the text as given: blanks that `reading.read` adds are not counted.
         """

@@ -51,8 +51,8 @@ class CohereReranker:
         """Return relevance from 0 to 1 as the API gives it, in the order of `texts`; empty for no texts. The API gets
         the query and the texts, in one request that is not repeated.
 
-        EncoderError if the key cannot be one or, for Cohere's own host, is missing, or if the API gives no whole answer
-        within `deadline_s` seconds; see `Reranker`.
+        EncoderError if the key cannot be one or, for Cohere's own host, is missing; if the API gives no whole answer
+        within `deadline_s` seconds; or if its answer is an error, or has not one finite score for each text.
         """
         if not texts:
             return []

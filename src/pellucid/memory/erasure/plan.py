@@ -284,8 +284,9 @@ def _changed_files(
     stays is rewritten.
 
     An episode whose passages or members go, or whose topic or artifacts show a word of `lost`, is rewritten, under
-    another path if its topic changes, and removed if none of its memories stays. `kept` maps ids to the memories that
-    stay; `lost` are the words that no file may show. Raises ConflictError if a file to be rewritten is gone.
+    another path if its topic changes, and removed if none of its memories stays. `going` are the memories that go, each
+    with the reason; `kept` maps ids to those that stay; `lost` are the words that no file may show. Raises
+    ConflictError if a file to be rewritten is gone.
     """
     ids = {each.memory.id for each, _ in going}
     named = {each.path for each, _ in going}
@@ -317,9 +318,9 @@ def _changed_files(
 def _files_without_quotes(
     records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
-    """Return the writes of those memories that stay and lose quotes: a quote goes if its turn is evidence of a memory
-    that goes, or if it has a word of `lost`. Memories that lose none are left out. Raises ConflictError if a file is
-    gone.
+    """Return the writes of those memories of `kept` (all that stay) that lose quotes: a quote goes if its turn is
+    evidence of a memory of `going` (those that go, each with the reason), or if it has a word of `lost`. Memories that
+    lose none are left out. Raises ConflictError if a file is gone.
     """
     turns = {turn for each, _ in going for turn in turns_of(each.memory)}
     writes: list[FileWrite] = []
@@ -345,7 +346,9 @@ def _path_words(text: str) -> set[str]:
 
 
 def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
-    """Return the episode without the artifacts that a memory of `going` names and no memory of `kept` does."""
+    """Return the episode without the artifacts that a memory of `going` (those that go, each with the reason) names and
+    no memory of `kept` (those that stay, by id) does.
+    """
     going_ids = {each for held, _ in going for each in held.memory.artifact_ids}
     going_ids -= {each for memory in kept.values() for each in memory.artifact_ids}
     named = ((text, parse_artifact(text)) for text in episode.artifacts)

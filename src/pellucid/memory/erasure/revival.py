@@ -18,7 +18,7 @@ def orphans(memories: Iterable[Served], rows: Iterable[LifecycleRow]) -> list[Se
     """Return the superseded memories whose successor is gone, except those that were merely reworded, that is whose
     last change of status has the reason `edited`.
 
-    `memories` are all of a namespace, `rows` its lifecycle rows, oldest first.
+    They come in the order of `memories`, all of a namespace; `rows` are its lifecycle rows, oldest first.
     """
     listed = list(memories)
     ids = {each.memory.id for each in listed}

@@ -76,9 +76,9 @@ class Reconciler:
         self._considered += statements
 
     def decide(self) -> Decided:
-        """Decide about all statements that were added; creations and changes go to the `ChangeSet`.
-
-        Nothing is written. The outcomes come in the order of the statements.
+        """Decide about all statements that were added, in order; creations and changes go to the `ChangeSet`, and
+        nothing is written. Return the outcomes, one for each statement, and a verdict row for the ledger of each
+        statement that was observed.
         """
         accepted = [
             s.memory
@@ -212,7 +212,7 @@ class Reconciler:
         return [*self._known.said_in(memory.session_id), *stored]
 
     def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
-        """Return those of `_possible_targets`, in their order, that `memory` can take back (`_can_take_back`)."""
+        """Return, in order, those that `memory` can take back (`_can_take_back`) of `_possible_targets` by `words`."""
         near = self._possible_targets(memory, words)
         return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
@@ -296,8 +296,8 @@ class Reconciler:
 
     def _replace(self, statement: Statement, conflicts: Sequence[Contradiction], code: str) -> Outcome:
         """Keep a statement, and retire the older `conflicts` that it plainly contradicts (`code` goes to the ledger);
-        mark those that are not plain as disputed. A newer one supersedes the statement instead (`_give_way`); if an
-        older one ranks higher, nothing is retired, and the statement is kept as `pending_review`."""
+        mark those that are not plain as disputed. To plain newer ones it gives way first (`_give_way`); superseded by
+        one, it is only kept. If an older one ranks higher, nothing is retired, and it is kept as `pending_review`."""
         memory = statement.memory
         conflicts, open_ones = _plain_and_open(conflicts)
         newer = [each for each in conflicts if memory_of(each.of).holds_since > memory.holds_since]

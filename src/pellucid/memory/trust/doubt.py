@@ -29,8 +29,8 @@ def doubted_turns(turns: Sequence[Turn], examined: Collection[int] | None = None
 
 
 def _injected_turns(turns: Sequence[Turn], examined: Collection[int]) -> dict[int, Doubt]:
-    """Return the spoken turns that read as an instruction to an assistant, alone or together with neighbours of the
-    same role, which are then doubted as a whole.
+    """Return the spoken turns that read as an instruction to an assistant, alone (doubted as `doubt_of` says) or only
+    together with neighbours of the same role, all of which are then doubted as a whole.
 
     Maps their indices to the doubt. Only the `examined` turns and their neighbours are checked.
     """

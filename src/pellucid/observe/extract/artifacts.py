@@ -61,6 +61,7 @@ def paths_in_call(turn: Turn) -> set[str]:
 
 def merge_artifacts(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
     """Return each artifact of a segment once, in its strongest role; at most 40: made, changed, then mentioned.
+    `by_turn` maps ordinals of turns to their artifacts.
 
     A mention of a file that was made or changed is left out, also if only the end of its path is mentioned.
     """

@@ -161,7 +161,8 @@ def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Prop
 
 
 def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Name the first rule that a proposal for the memories `parts` breaks, as a few words; "" if it breaks none.
+    """Name the first rule that a proposal breaks, as a few words; "" if it breaks none. `parts` are the memories that
+    it is about, `contents` the texts that it proposes.
 
     Numbers must fit the kind (merge, add: several memories, one text; split: one memory, several texts; update: two
     memories, no text), and the memories must have one entity and the same scopes. Then the texts are checked, except of
@@ -185,7 +186,7 @@ def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[
 
 
 def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Name what is wrong with the proposed texts by themselves, as a few words; "" if nothing.
+    """Name what is wrong with the texts `contents`, proposed for the memories `parts`, as a few words; "" if nothing.
 
     That is a text without content words, over 500 characters or with unprintable characters, one that addresses a model
     (`is_hostile`), and, for a single memory, texts that repeat it or each other.
@@ -200,8 +201,8 @@ def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Name the first kind of thing that the proposed texts have and the memories lack, as a few words; "" if there is
-    none.
+    """Name the first kind of thing that the proposed texts (`contents`) have and the memories (`parts`) lack, as a few
+    words; "" if there is none.
 
     In this order: a number, an identifier, a content word (another ending is allowed), a capitalised word.
     """
@@ -217,7 +218,8 @@ def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Return `negation differs` or `words of scope differ` if memories and proposed texts differ in these; else "".
+    """Return `negation differs` or `words of scope differ` if the memories (`parts`) and the proposed texts
+    (`contents`) differ in these; else "".
 
     All must be denied, or none. The memories together must have the words of scope (`all`, `only`, `if`) that the texts
     together have; if there is one text only, each memory must have the same ones by itself.
@@ -258,7 +260,8 @@ def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool
 
 
 def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Name the first thing of the memories that the proposed texts lose, as a few words; "" if nothing is lost.
+    """Name the first thing of the memories (`parts`) that the proposed texts (`contents`) lose, as a few words; "" if
+    nothing is lost.
 
     In this order: a number, identifier or capitalised word; an attribute of which the memories give two values
     (`attributes differ`), or whose value no text has; over 30 % of a memory's content words (`KEPT_WORDS`), in any

@@ -77,8 +77,9 @@ def shortened(text: str, max_length: int) -> str:
 def _first_sentence(spoken: tuple[str, ...]) -> tuple[str, list[str]]:
     """Return the first sentence, with those after it that belong to it, and the other sentences.
 
-    To it belong a sentence that begins with a word such as `but` (`Yes. But not there`), and one that goes on in small
-    letters behind the number of an item (`yes, but for 2. we want …`). `spoken` must not be empty.
+    To it belong a sentence that begins with a word such as `but` (`Yes. But not there`) and, once there is such a word,
+    one that goes on in small letters behind the number of an item (`yes, but for 2. we want …`). `spoken` must not be
+    empty.
     """
     first, *rest = spoken
     while rest and (

@@ -129,11 +129,11 @@ def _read_runs(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """Return the command line in a call's text (its field `command:` or `cmd:`); None if there is none.
+    """Return the command line in a call's text (its field `command:` or `cmd:`); None if there is none, or if it has
+    several lines, over 400 characters, or only one.
 
-    A `cd /… &&` in front and `2>&1` at the end are left out. A line of over 400 characters counts as none. Of a JSON
-    list by which a shell runs its last word, such as `["bash", "-lc", "make"]`, that word; of any other JSON list its
-    words, joined by blanks.
+    A `cd /… &&` in front and `2>&1` at the end are left out. Of a JSON list by which a shell runs its last word, such
+    as `["bash", "-lc", "make"]`, that word; of any other JSON list its words, quoted for a shell and joined by blanks.
     """
     found = _LINE.search(content)
     line = found[1].strip() if found else ""

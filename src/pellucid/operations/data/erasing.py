@@ -110,8 +110,9 @@ def _output(
     done: bool,
     remains: tuple[Remainder, ...] = (),
 ) -> EraseOutput:
-    """Build the output from that of forgetting the memories (None: there were none), and the counts of other items by
-    place."""
+    """Build the output from that of forgetting the memories (None: there were none) and `places`, the counts of other
+    items by place; its own counts are the sums of both. `owned` has the memories shared with others; `done` is False
+    for a preview; `remains` are the places that could not be scrubbed."""
     base = forget_output or ForgetOutput(done=done, memories=(), places={})
     fields = {"done": done, "places": dict(Counter(base.places) + places), "remains": remains}
     shared = tuple(each.memory.id for each in owned.shared)

@@ -133,13 +133,13 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
 
 
 def _answer_event(app: App, event: Event, session: HookedSession) -> _Answer:
-    """Return the answer to an event; an empty one if none of these is due.
+    """Return the answer to an event; an empty one for any case that is not named here.
 
     A start gets a brief (after a compaction the question which facts to keep, after a resumption nothing:
-    `_answer_start`). A prompt gets memories, with the brief before them if this is the first event of the session
-    (`session.briefed`); nothing if the program does not show the agent context at a prompt. A stop gets that question,
-    once a session, after at least `hooks.askAfter` prompts, if the settings permit it and no hook has kept the agent
-    from this stop before (`event.again`)."""
+    `_answer_start`). A prompt gets memories, with the brief before them unless the agent had it (`session.briefed`);
+    nothing if the program does not show the agent context at a prompt. A stop gets that question, once a session, after
+    at least `hooks.askAfter` prompts, if the settings permit it and no hook has kept the agent from this stop before
+    (`event.again`)."""
     match event.moment:
         case "start":
             return _answer_start(app, event, session)

@@ -32,8 +32,9 @@ def with_event(session: HookedSession | None, event: Event, transcript: str | No
     stored.
 
     `transcript` is the path of its transcript (None: as before). Any event but a start makes the transcript due to be
-    read, and a prompt is counted. A start sets `briefed`: whether the agent still has its brief, as after a resumption
-    or a compaction. A start that cleared or compacted the context empties the list of shown memories."""
+    read, and a prompt is counted. A start, unless it is older than the last event heard, sets `briefed`: whether the
+    agent still has its brief, as after a resumption or a compaction. Any start that cleared or compacted the context
+    empties the list of shown memories."""
     record = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )

@@ -86,8 +86,9 @@ def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
 
 
 def _lift_panel(name: PanelName, question: str, *by: Grouping, note: str) -> Panel:
-    """Make a panel of the effect of legs on cited memories; `by` are the groupings that it offers, the first is the
-    default, and `note` is what a reader of its numbers needs to know."""
+    """Make a panel of the effect of legs (ways of searching) on cited memories. `question` is what it answers, in
+    words; `by` are the groupings that it offers, the first is the default; `note` is what a reader of its numbers needs
+    to know."""
     columns = (
         _summed("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
         _summed("brought", "memories", "Of these, those that would not have been given without it."),

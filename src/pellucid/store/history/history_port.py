@@ -78,7 +78,8 @@ class History(Protocol):
 
         Case does not matter; only an ASCII word of fewer than four characters must stand alone, others are found inside
         longer ones, too. Receipts keep ranks, scores and ids, except old ones that contain their query: those are
-        emptied. The bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
+        emptied. Without words and ids nothing is done. The bytes are gone from disk at once or, without `scrub`, after
+        the next `scrub`. Raises StoreBusyError if another process writes or reads for too long.
         """
         ...
 
@@ -118,8 +119,8 @@ def audit_id(recall_id: str, place: int) -> str:
 
 
 def parse_audit_id(text: str) -> tuple[str, int] | None:
-    """Return the recall id and the rank, from 1, that an audit id (`audit_id`) names; None if it is malformed, or its
-    rank has over 4 hex digits."""
+    """Return the recall id and the rank that an audit id (`audit_id`) names; None if it is malformed, or its rank has
+    over 4 hex digits. Rank 0, which no result has, is not refused."""
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None

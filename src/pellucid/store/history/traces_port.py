@@ -32,8 +32,8 @@ class Traces(Protocol):
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields, and the daily sums of the subject's agent; return how many rows, by
-        table.
+        """Delete the rows that `rows` yields of the same arguments, and the daily sums of the subject's agent; return
+        how many rows, by table.
 
         Tables without such rows are left out; sums do not count. The bytes are gone after `History.scrub`.
         """

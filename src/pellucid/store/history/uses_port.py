@@ -28,7 +28,7 @@ class Uses(Protocol):
     """Counts of use and exposure of the memories of a namespace. A power cut can lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Store that memories were used at `at` (epoch ms).
+        """Store in the history that memories were used at `at` (epoch ms); StoreError if it cannot be written.
 
         The same kind of use of a memory on one `occasion` (a session id, or a day) counts once, at its latest.
         """

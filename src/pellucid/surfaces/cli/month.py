@@ -46,7 +46,9 @@ class WalkingClock:
         return self.at
 
     def new_id(self, prefix: str) -> str:
-        """Advance the clock by a millisecond and return a new random id of that time."""
+        """Advance the clock by a millisecond and return a new random id of that time: `prefix`, `_` and 32 hex digits
+        of a UUIDv7.
+        """
         self.at += timedelta(milliseconds=1)
         return f"{prefix}_{uuid7(self.at, self.ids.random_bits(74)).hex}"
 

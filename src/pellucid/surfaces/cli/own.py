@@ -52,8 +52,8 @@ def observe(row: Row, args: Args) -> None:
         return
 
     def follow(call: Call, request: ObserveInput) -> ObserveOutput:
-        """Store the turns of the stream line by line as they come, then flush what is due into memories; return the
-        outcome.
+        """Store the turns of the stream line by line as they come, unless `--flush-due` was given (or a flush or retry
+        without a file, on a terminal); then flush what is due into memories, and return the outcome.
         """
         observer = Observer(call.app, request)
         if not args["flush_due"]:

@@ -200,8 +200,8 @@ def print_error(error: PellucidError, *, as_json: bool) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
-    """Provide for a `with` block a function of (done, total) that shows a progress bar from its first call on. It shows
-    nothing where `_progress_bar` does nothing.
+    """Provide for a `with` block a function of (done, total) that shows a progress bar, with the text `title` beside
+    it, from its first call on. It shows nothing where `_progress_bar` does nothing.
     """
     with ExitStack() as open_bars:
         bars: list[Callable[[int, int], None]] = []
@@ -217,8 +217,9 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
-    """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error. It does
-    nothing if that is not a terminal, or a plain one (see `plain_terminal`).
+    """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error, shown from
+    the beginning, with the text `title`. It does nothing if that is not a terminal, or a plain one (see
+    `plain_terminal`).
     """
     from pellucid.settings import plain_terminal
 
