@@ -57,3 +57,11 @@ def test_the_watch_goes_on_after_the_index_could_not_be_opened(tmp_path: Path) -
             (home / "vault" / "note.md").write_text("---\nconfidence: nine\n---\nquay", "utf-8")
             until(lambda: any(each.unreadable for each in done), "the edit")
     assert [each.problem for each in done if each.unreadable] == [None]
+
+
+def test_an_edit_is_taken_over_in_a_home_of_the_usual_name_too(tmp_path: Path) -> None:
+    home, done = tmp_path / ".pellucid", list[JobOutcome]()
+    with Host(load(home=home)) as host, Watching(host, done.append):
+        until(lambda: any(each.job == "edits" for each in done), "the first look at the vault")
+        (home / "vault" / "note.md").write_text("---\nconfidence: nine\n---\nquay", "utf-8")
+        until(lambda: any(each.unreadable for each in done), "the edit")

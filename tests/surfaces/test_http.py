@@ -121,6 +121,7 @@ def test_a_body_is_json_and_no_larger_than_is_allowed(server: Served) -> None:
     large = b'{"query": "' + b"x" * (1 << 20) + b'"}'
     assert code(server, "POST", "/v1/recall", large, Content_Type="application/json") == (413, "too_large")
     assert code(server, "POST", "/v1/import", b"x" * ((1 << 20) + 1)) == (413, "too_large")
+    assert code(server, "POST", "/v1/import?mode=extract&mode=both", b"Ann: hello")[0] == 400
     assert not list((server.home / "incoming").iterdir())
 
 
@@ -186,7 +187,7 @@ def test_nobody_is_let_in_without_a_token_or_by_another_name(server: Served) -> 
             assert code(server, "GET", path, token=token) == (401, "no_token")
     for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1.evil.example", "[::1", ""):
         assert code(server, "GET", "/v1/memories", Host=host)[0] in (400, 421)
-    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{server.port + 1}", "file://"):
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{server.port + 1}", "file://", "http://["):
         assert code(server, "POST", "/v1/recall", {"query": "x"}, Origin=origin) == (403, "foreign_origin")
     for site in ("cross-site", "same-site"):
         assert code(server, "GET", "/v1/memories", Sec_Fetch_Site=site) == (403, "foreign_origin")

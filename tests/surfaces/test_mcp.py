@@ -298,6 +298,7 @@ def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: Ca
     assert read.text == cli("show", named).out
     assert len(ask(calls, lambda client: client.list_resource_templates()).resource_templates) == 2
     for uri in (
+        "pellucid://[",
         "pellucid://memory/mem_0",
         "pellucid://memory",
         "pellucid://nothing/x",

@@ -257,6 +257,15 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, model: str) -> Non
     assert "neither a repository" in refusal(CrossEncoder(model, tmp_path)).message
 
 
+@pytest.mark.parametrize("model", ["./model.onnx", "/model.onnx"])
+def test_a_graph_that_is_in_no_folder_is_told_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingModelError):
+        locate(model, tmp_path)
+
+
 def test_a_folder_without_a_tokenizer_is_named(folder: Path, tmp_path: Path) -> None:
     (folder / "tokenizer.json").unlink()
     assert "with a tokenizer.json" in refusal(CrossEncoder(str(folder), tmp_path)).message

@@ -168,10 +168,11 @@ def _model_at(path: Path) -> CrossEncoderFiles:
 
     The path is a folder with both, or an `.onnx` file with the tokenizer beside it or in the folder above.
     """
+    path = path.absolute()
     if path.suffix == ".onnx":
         # exports keep their graphs in a folder of their own, below the tokenizer
         found = _in_folder(path.parent, (path.name,)) or _in_folder(
-            path.parents[1], (f"{path.parent.name}/{path.name}",)
+            path.parent.parent, (f"{path.parent.name}/{path.name}",)
         )
     else:
         found = _in_folder(path, _GRAPHS)

@@ -136,6 +136,9 @@ def next_place(address: str) -> str:
     """Return the page to go on with after a form: `address` if it is one of the dashboard's and has no backslash or
     line end, else the home page.
     """
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # such as a bracket that is not closed
+        return f"{ROOT}/"
     is_ours = not parts.scheme and not parts.netloc and parts.path.startswith(f"{ROOT}/")
     return address if is_ours and not set(address) & set("\\\r\n") else f"{ROOT}/"

@@ -107,7 +107,7 @@ class Gate:
         if _host_name(host) not in self._names:
             raise HttpError(421, "wrong_host", "this server does not go by that name", "`--allow-host` adds one")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        is_own = origin is None or urlsplit(origin).netloc.lower() == host.lower()
+        is_own = origin is None or _place(origin) == host.lower()
         if not is_own or site not in ("none", "same-origin"):
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
@@ -156,6 +156,14 @@ class Gate:
             return tokens.with_principal(token.model_copy(update={"last_used": now})) if token else tokens
 
         self._app.access.change(with_use)
+
+
+def _place(origin: str) -> str:
+    """Return the host and port of an Origin header, in lower case; "" if the header is malformed."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _host_name(host: str) -> str:

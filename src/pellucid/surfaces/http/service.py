@@ -166,9 +166,9 @@ class Service:
         async with AsyncExitStack() as stack:
             if self.mcp is not None:
                 await stack.enter_async_context(self.mcp.running())
+            stack.callback(setattr, self, "ready", False)
             self.ready = True
             yield
-            self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
         """Answer one request, count it and log it. An error becomes an answer, or a `ConnectionAbortedError` if an
@@ -277,14 +277,14 @@ class Service:
         """Read the fields or the upload (deleted afterwards), run the operation with these and the path's fields, and
         reply. `InputError` for an unknown or misplaced field; other errors as of `chunks` and `_check_fields`.
         """
-        route, headers, home = work.route, exchange.headers, self._host.app.settings.home
+        route, headers, home, file = work.route, exchange.headers, self._host.app.settings.home, None
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
             raise InputError("the length of the body is no number")
         if inputs.file_field(route.row):
+            values = inputs.parse_query(route.row, query)  # before: nothing is kept of a request that cannot be read
             file, digest = await save_upload(exchange.receive, self._limits.import_mb * _MB, home)
-            values = inputs.parse_query(route.row, query)
         else:
-            file, body = None, b"".join([each async for each in chunks(exchange.receive, self._limits.body_mb * _MB)])
+            body = b"".join([each async for each in chunks(exchange.receive, self._limits.body_mb * _MB)])
             digest = hashlib.sha256(body).hexdigest()
             media = headers.get("content-type", "")
             values = fields(body, media) if route.has_body else inputs.parse_query(route.row, query)

@@ -94,7 +94,9 @@ class Watching:
         app, vault = self._host.app, self._vault
         try:
             now = self._document_states()
-            if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed_paths):
+            # below the vault: the home, too, can be called `.pellucid`
+            inside = [each.relative_to(vault) for each in changed_paths if each.is_relative_to(vault)]
+            if any(".pellucid" not in each.parts for each in inside):
                 drift, folded = app.unit_of_work.take_over_edits(wait_s=_LOCK_WAIT_S)
                 yield JobOutcome("edits", len(drift.paths), len(folded.unreadable))
             for namespace, documents in now.items():

@@ -128,7 +128,10 @@ def _parse_address(uri: str) -> tuple[AddressShape, str, Form]:
     """Return an address's shape, the id that it names ("" if none), and its format, `text` unless it has `?format=`.
     `NotFoundError` for an unknown address, `InputError` for an unknown format.
     """
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # such as a bracket that is not closed
+        parts = urlsplit("")
     shape = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     record_id = unquote(parts.path.removeprefix("/"))
     if shape is None or bool(shape.field) != bool(record_id):
