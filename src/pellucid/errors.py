@@ -110,7 +110,8 @@ def recorded_step(operation: str, **fields: str | bool) -> str:
 
 
 def spell_recorded(text: str) -> str:
-    """Return a text in which each mark of `recorded_step` is replaced by the call in backticks, see `step`."""
+    """Return a text in which each mark of `recorded_step` is replaced by the call that it stands for, in backticks, as
+    `step` writes it on the surface in use."""
 
     def spell(found: re.Match[str]) -> str:
         """Return the call in backticks that a mark found in the text stands for, as `step` writes it."""

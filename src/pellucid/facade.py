@@ -122,9 +122,8 @@ class Pellucid:
         """Store turns `{role, content, ts?, session?, name?, id?, tool?}` of a session; they are on disk on return.
 
         `session_id` is the session of turns that name none (None: `default`). With `flush` (`before_reset` or
-        `session_end`) all waiting turns of the session become memories now; without, those that are due do, and the
-        others later: docs/flush.md.
-        """
+        `session_end`) all waiting turns of that session, of these turns' sessions and of their sub-agents become
+        memories now; without, only those that are due, and the others later: docs/flush.md."""
         return observing.OBSERVE(self._call, session_id=session_id, turns=turns, flush=flush)
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:

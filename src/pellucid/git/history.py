@@ -55,7 +55,7 @@ class FileHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class FileDeparture:
     """A file that the branch no longer contains: its commits, oldest first; the last one removed it."""
 
     texts: tuple[TextAt, ...]
@@ -131,7 +131,7 @@ def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
     )
 
 
-def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
+def departures(repository: Repository, paths: Iterable[str]) -> dict[str, FileDeparture]:
     """Map each of `paths` (relative to the checkout) that the branch contained once, and not now, to its departure: the
     blobs that it had, oldest first, and its path today, empty if it was deleted.
 
@@ -141,7 +141,7 @@ def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Depart
     for commit, seconds, entries in commits(repository):
         trail.take(commit, seconds, entries)
     return {
-        os.fsdecode(path): Departure(_texts_oldest_first(versions), os.fsdecode(trail.final_path(path)))
+        os.fsdecode(path): FileDeparture(_texts_oldest_first(versions), os.fsdecode(trail.final_path(path)))
         for path, versions in trail.found.items()
     }
 

@@ -17,7 +17,7 @@ from pellucid.lab.asking import Asker, LabContext, RankedAnswer
 from pellucid.lab.contexts import UNCUT
 from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, sessions
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record, Share
-from pellucid.lab.datasets.sessions import Sessions, TurnLabel
+from pellucid.lab.datasets.sessions import LabelledSessions, TurnLabel
 from pellucid.lab.documents.home import NAMESPACE as EIPS_NAMESPACE
 from pellucid.lab.documents.home import document_of, index_documents
 from pellucid.lab.home import Home, import_data_set, make_asker, namespace_of
@@ -152,7 +152,8 @@ def open_set(settings: Settings, request: LabInput, report: Report) -> Generator
 
 @contextmanager
 def _records(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
-    """Import a set of `LOADERS`, each turn or document a record, for the block, and yield it ready to be asked."""
+    """Import the set of `LOADERS` that the request names, each turn or document a record, into a home that exists for
+    the `with` block, and yield it ready to be asked. `report` is called with lines about the progress."""
     dataset = LOADERS[request.dataset](request.data)
     with import_data_set(settings, dataset, request.mode, report, keep=request.keep) as home:
         yield _plain(home, request, longmemeval.unanswerable(request.data) if request.dataset == "longmemeval" else ())
@@ -189,7 +190,7 @@ def _sessions(settings: Settings, request: LabInput, report: Report) -> Generato
 
 
 @contextmanager
-def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, report: Report) -> Generator[Home]:
+def _transcripts(settings: Settings, labelled: LabelledSessions, request: LabInput, report: Report) -> Generator[Home]:
     """Import the transcripts as files, in order of time, into a temporary home or the one kept in `request.keep`, and
     yield that for the block. StoreError if not all was imported, as when the encoder fails, or, with `verbatim`, if a
     turn is in no memory.
@@ -219,7 +220,7 @@ def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, repo
         yield home
 
 
-def _key(turn: Turn, labelled: Sessions) -> str:
+def _key(turn: Turn, labelled: LabelledSessions) -> str:
     """Return the uuid of a spoken turn that is in the set; for other turns `session:ordinal`, which no label has."""
     uuid = (turn.key or "").rpartition("#")[0]
     if turn.role != "tool" and uuid in labelled.spoken:

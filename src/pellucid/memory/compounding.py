@@ -208,11 +208,11 @@ def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, 
 
 
 def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> ReportSection:
-    """Make a section (see `_section`) of the memories of `counts`, how often each was used (or served), by number of
-    sessions, then of times, the highest first, then by id; an entry's `at` is the last time.
+    """Make a section (see `_section`) of the memories in `counts`, which says how often each was used (or served). They
+    are sorted by number of sessions, then of times, the highest first, then by id; an entry's `at` is the last time.
 
-    `times_used` maps memory ids to how often each was ever used; empty if the section does not show that.
-    """
+    `times_used` maps memory ids to how often each was ever used; empty if the section does not show that (`used` is
+    then 0)."""
     ordered = sorted(counts, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     return _section(
         [

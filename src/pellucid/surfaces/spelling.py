@@ -21,7 +21,7 @@ _COMMON_FLAGS = {each.name: each.flag for each in (HOME, NAMESPACE, JSON)}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SpelledRequest:
     """A call of an operation: its fields by their JSON names, and the namespace, if one is named."""
 
     row: Row
@@ -88,7 +88,7 @@ def _argument_words(flag: str, value: object) -> list[str]:
 
 
 def program_spelling(
-    spell: Callable[[Request], str | None], reference: str, as_json: str, row: Row | None = None
+    spell: Callable[[SpelledRequest], str | None], reference: str, as_json: str, row: Row | None = None
 ) -> Spelling:
     """Return the spelling of a surface for programs, which writes fields by their JSON names.
 
@@ -103,9 +103,8 @@ def program_spelling(
     in_shell = shell_spelling(list({each.model: None for each in known.values()}), {})
 
     def call(operation: str, fields: Mapping[str, object]) -> tuple[str, str]:
-        """Return the text that `spell` makes of the request and ""; if there is none, the shell command and
-        `in a shell`.
-        """
+        """Return how to write a call of this operation with these fields, and where to make it: the text that `spell`
+        returns and "" or, if that is none or no program can make it, the shell command and `in a shell`."""
         request = _request_of(operation, fields)
         spelled = spell(request) if request else None
         return (spelled, "") if spelled else (shell_command(operation, fields), "in a shell")
@@ -125,7 +124,7 @@ def program_spelling(
     return Spelling(call, field, assignment)
 
 
-def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
+def _request_of(operation: str, fields: Mapping[str, object]) -> SpelledRequest | None:
     """Return the request that runs an operation with these fields (by their Python names); None for an unknown
     operation, or if a field other than `namespace` is none that a program can write.
     """
@@ -134,7 +133,7 @@ def _request_of(operation: str, fields: Mapping[str, object]) -> Request | None:
     if row is None or named.keys() - writable_fields(row).keys():
         return None
     values = {name: isoformat(value) if isinstance(value, datetime) else value for name, value in named.items()}
-    return Request(row, values, cast("str | None", fields.get(NAMESPACE.name)))
+    return SpelledRequest(row, values, cast("str | None", fields.get(NAMESPACE.name)))
 
 
 @cache

@@ -47,12 +47,12 @@ def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
 
 
 def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
-    """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, admission (what
+    """Return the recorded state, with the parts that receipts leave out read anew: plan, graph paths, admission (what
     may answer) and index rows (-1 for a candidate that no leg finds today).
 
     The recall is run again for these, up to the ranking, which stays the recorded one. `shown` are the served memories
-    that still exist and may be shown: they become `kept`. The settings have no context passes.
-    """
+    that still exist and may be shown: they become `kept`. The settings in the returned state have no context passes, so
+    that no model is asked."""
     settings = recorded.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
     request = replace(recorded.request, settings=settings)
     now, (pool, order) = ranked(request, world), rescore(recorded)

@@ -67,10 +67,9 @@ class CandidateView:
     def result(self, memory_id: str, place: int, aligner: Aligner | None = None) -> snapshot.XrayResult:
         """Return the explanation of a candidate as a result; `place` (from 1) is its place in the answer.
 
-        `aligner` matches the memory's words with the query's; without one there are no alignments. Without the memory's
-        file, path, provenance, staleness and alignments are empty or None. A memory that is no candidate raises
-        KeyError; EncoderError is raised if the aligner's model could not be loaded.
-        """
+        `aligner` matches the memory's words with the query's; without one there are no alignments. If the memory's file
+        is not known, path, provenance, staleness and alignments are empty or None. A memory that is no candidate raises
+        KeyError; EncoderError is raised if the aligner's model could not be loaded."""
         position, served = self._position[memory_id], self._memories.get(memory_id)
         contributions, reranked = self._contributions(position), self._rerank_detail(position)
         served_by = self._served_by(position)

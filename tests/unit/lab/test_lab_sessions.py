@@ -10,14 +10,14 @@ from kits.vault import Opener
 from pellucid.errors import InputError
 from pellucid.lab.asking import LabContext, RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
-from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
+from pellucid.lab.datasets.sessions import TurnLabel, WantedMemory, load
 from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
 from pellucid.lab.sets import LabInput
 from pellucid.surfaces.present.lab import lab_text
 
 ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})
-WANTED = Wanted(re.compile("90 min"), ("It burns for 90 minutes.",), frozenset({"old"}))
+WANTED = WantedMemory(re.compile("90 min"), ("It burns for 90 minutes.",), frozenset({"old"}))
 
 
 def measure(*places: tuple[str, str], context: LabContext | None = None) -> dict[str, float]:
@@ -92,7 +92,7 @@ def test_an_older_word_is_first_when_it_stands_above_or_alone() -> None:
     assert measure(("old", "…"))["supersededFirst"] == 1.0
     assert measure(("new", "…"), ("old", "…"))["supersededFirst"] == 0.0
     assert measure(("x", "…"))["supersededFirst"] == 0.0
-    nothing_older = Wanted(WANTED.must, WANTED.evidence, frozenset())
+    nothing_older = WantedMemory(WANTED.must, WANTED.evidence, frozenset())
     assert "supersededFirst" not in of_sessions({"q": nothing_older})(ASKED, RankedAnswer(["old"], 1.0, {}, ["…"]))
 
 

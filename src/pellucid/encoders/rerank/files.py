@@ -110,9 +110,8 @@ def _fetch(model: str, folder: Path, report: Report) -> None:
     """Fetch a model from the hub into `folder`, in place of what is there. Call with the cache locked.
 
     Until all of it has arrived, it is kept in a folder beside (`.<name>.part`), where another try goes on; so `folder`
-    has all of it or nothing. Raises EncoderError if the hub does not give it, or has no such graph (then the folder
-    beside is removed); OSError if a folder cannot be written.
-    """
+    has all of it or nothing. Raises EncoderError if the hub does not give it, or the repository has none of the wanted
+    ONNX graphs with a tokenizer (then the folder beside is removed); OSError if a folder cannot be written."""
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
     cachefolder.make_private_folder(part)

@@ -34,9 +34,8 @@ def load(path: Path) -> Dataset:
 
 def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
     """Load the questions that nothing answers (their id ends in `_abs`), in the file's order, from the file that `load`
-    reads; turns that nearly answer them can be in the pool. InputError if there is no such file; other errors
-    (`KeyError`, `ValueError`, …) if it is of another form.
-    """
+    finds for `path` (a file or a folder); turns that nearly answer them can be among the records of `load`. InputError
+    if there is no such file; other errors (`KeyError`, `ValueError`, …) if it is of another form."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
         LabelledQuestion(entry["question_id"], entry["question"], {}, entry["question_type"])

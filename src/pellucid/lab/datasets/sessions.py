@@ -43,7 +43,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedMemory:
     """What an answer must match, the turns that support it, and the turns that are superseded."""
 
     must: re.Pattern[str]
@@ -62,18 +62,18 @@ class TurnLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
+class LabelledSessions:
     """The data set. Keys are the uuids of spoken turns."""
 
     transcripts: tuple[Transcript, ...]  # in order of time
     spoken: Mapping[str, str]  # the text of each spoken turn
     questions: tuple[LabelledQuestion, ...]
     unanswerable: tuple[LabelledQuestion, ...]
-    wanted: Mapping[str, Wanted]  # by the id of each question with an answer
+    wanted: Mapping[str, WantedMemory]  # by the id of each question with an answer
     labels: tuple[TurnLabel, ...]
 
 
-def load(path: Path) -> Sessions:
+def load(path: Path) -> LabelledSessions:
     """Load the labelled sessions of a folder, or of one folder below it. Questions without a required pattern (`must`)
     are the unanswerable ones.
 
@@ -92,7 +92,7 @@ def load(path: Path) -> Sessions:
     spoken = {key: text for each in transcripts for key, text in _spoken_lines(each.text)}
     question_rows = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
     answerable = [row for row in question_rows if row["must"]]
-    return Sessions(
+    return LabelledSessions(
         tuple(transcripts),
         spoken,
         tuple(map(_question, answerable)),
@@ -140,10 +140,10 @@ def _question(row: dict[str, Any]) -> LabelledQuestion:
     return LabelledQuestion(row["id"], row["question"], {each["uuid"]: 1 for each in row["evidence"]}, row["level"])
 
 
-def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> Wanted:
+def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> WantedMemory:
     """Return the criteria for an answer from a row of `questions.jsonl`: the pattern `must`, the texts of the evidence
     turns that `spoken` (uuids to texts) has, and the uuids of superseded turns. `re.error` for a malformed pattern.
     """
     texts = (spoken.get(each["uuid"], "") for each in row["evidence"])
     superseded = frozenset(each["uuid"] for each in row.get("superseded") or ())
-    return Wanted(re.compile(row["must"]), tuple(filter(None, texts)), superseded)
+    return WantedMemory(re.compile(row["must"]), tuple(filter(None, texts)), superseded)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
-from pellucid.lab.datasets.sessions import TurnLabel, Wanted
+from pellucid.lab.datasets.sessions import TurnLabel, WantedMemory
 from pellucid.lab.metrics.ranking import interval, keys_of, mean
 from pellucid.lab.run import measure_answer
 
@@ -26,7 +26,7 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 """Shapes that a memory must not have: cells between bars, two numbered or lettered options, a line of a program."""
 
 
-def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
+def of_sessions(wanted: Mapping[str, WantedMemory]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
     """Return the measure for answers to questions with these criteria (by the question's id; KeyError for another): the
     metrics of `measure_answer`, and those particular to sessions.
 
@@ -54,7 +54,7 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
     return measure
 
 
-def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAnswer) -> tuple[int, int]:
+def first_places(question: LabelledQuestion, criteria: WantedMemory, answer: RankedAnswer) -> tuple[int, int]:
     """Return the first rank (from 1) of an answer that cites evidence of the question or matches the pattern that
     `criteria` require, and the first that cites a turn superseded by them; each is 0 if no rank does.
     """

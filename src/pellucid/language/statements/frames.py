@@ -218,9 +218,8 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """Return the words for what a change leaves, `npm` of `from npm to …` or of `instead of npm`, and the indices of
-    the phrase (`to` not included); `"", set()` if the words name nothing of the kind.
-    """
+    """Return the words for what is given up by a change, `npm` of `from npm to …` or of `instead of npm`, and the
+    indices of the phrase (`to` not included); `"", set()` if the words name nothing of the kind."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()

@@ -203,11 +203,10 @@ class _Bonds:
     def reason(self, memory: Memory) -> str:
         """Return why a memory must go, too; empty if it can stay.
 
-        `derived`: it was made of one that goes, or extracted from a turn whose passage goes. `version`: it was merged
-        into one that goes and supersedes it or, with `chain`, supersedes one or is superseded by one. `copy`: its text
-        is that of one, or contains such a text of three content words or more. `evidence-turn`: it is a passage of a
-        turn that is evidence of one.
-        """
+        `derived`: it was made of one that goes, or extracted from a turn whose passage goes. `version`: one that goes
+        was made of it and supersedes it or, if the bonds were made with `chain`, it supersedes one that goes or is
+        superseded by one. `copy`: its text in normal form is that of one, or contains such a text of three content
+        words or more. `evidence-turn`: it is a passage of a turn that is evidence of one."""
         text = self._texts[memory.id]
         if self._ids & set(memory.derived_from) or self._was_read_from(memory):
             return "derived"
@@ -236,9 +235,9 @@ class _Bonds:
         return False
 
     def _quotes(self, memory: Memory, text: str) -> bool:
-        """Whether a text, that of `memory` in normal form, contains a text of three content words or more that goes.
-        The own text of a section that goes counts in memories, and in sections of the same document only.
-        """
+        """Whether a text, that of `memory` in normal form, contains the text of a memory that goes, if that has three
+        content words or more. A section that goes is looked for without its heading line, too: in all but sections, and
+        in sections of documents of which a section goes."""
         counts = memory.category != "section" or memory.session_id in self._documents
         parts = (*self._long_texts, *(self._sections if counts else ()))
         return any(_contains_whole(text, part) for part in parts)

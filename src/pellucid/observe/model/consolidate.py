@@ -221,9 +221,8 @@ def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Return `negation differs` or `words of scope differ` if the memories (`parts`) and the proposed texts
     (`contents`) differ in these; else "".
 
-    All must be denied, or none. The memories together must have the words of scope (`all`, `only`, `if`) that the texts
-    together have; if there is one text only, each memory must have the same ones by itself.
-    """
+    All of these texts must be negated, or none. The memories together must have the words of scope (`all`, `only`,
+    `if`) that the texts together have; if there is one text only, each memory must have the same ones by itself."""
     texts = [*(each.content for each in parts), *contents]
     if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
@@ -292,7 +291,8 @@ def _all_words(parts: Iterable[Memory]) -> str:
 
 
 def _identifiers_and_numbers(text: str) -> set[str]:
-    """Return the words of a text that hold a digit, an inner capital or a sign such as `/`, `_` or `.`, casefolded."""
+    """Return the words of a text that hold a digit, a capital after a small letter, or a sign such as `/`, `_` or `.`
+    between two letters or digits, casefolded."""
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 

@@ -107,8 +107,8 @@ class RemoveInput(Wire):
 
 
 def list_documents(app: App, request: DocumentsInput) -> DocumentsOutput:
-    """List the documents of a namespace, sorted by entity, then path; with `gone`, also those whose file is gone. The
-    number of the latter is always in the output."""
+    """List the documents of a namespace, sorted by entity, then path; with `gone`, also those whose file is gone, of
+    which the output has the number (`removed`) in any case."""
     found = app.graph.documents(request.namespace)
     shown = [each for each in found if request.gone or each.document.removed_at is None]
     rows = _document_rows(app, request.namespace, shown, _count_sections(app, request.namespace, shown))

@@ -297,8 +297,8 @@ def _notify_watchers(app: App, done: RecallDone) -> None:
 
 
 def _recall_of_current_files(app: App, request: Request) -> State:
-    """Run a recall and return its state. If others edited a file of a memory that it would serve and the index does not
-    have the edit yet, index it (not if the write lock is taken or the disk is full) and run the recall once more."""
+    """Run a recall and return its state. If others edited or removed a file that it would serve, index that (not if
+    others are writing, the home is read-only or the disk is full) and run it once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     is_edited = served and app.indexer.drift(served).paths

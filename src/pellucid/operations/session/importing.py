@@ -106,16 +106,17 @@ class ImportOutput(Wire):
 
 def import_transcripts(app: App, request: ImportInput) -> ImportOutput:
     """Import transcripts, without the turns that were imported before; repeating an interrupted import continues it. If
-    the encoder, or a model that extracts or judges, fails on the way, the import ends there, and `extractor_problem`
-    says why. The app's `progress` gets the bytes read and the bytes of all files.
+    a model that extracts or judges fails on the way, the import ends there, and `extractor_problem` says why; if the
+    encoder fails, it goes on without vectors (`encoder_problem`). The app's `progress` gets the bytes read and the
+    bytes of all files.
 
     Raises:
-        InputError: a file of the request does not exist, cannot be read or has an unknown format; or a setting of the
-            extractor or judge is missing or not valid.
+        InputError: a file that the request names does not exist, cannot be read, has no turn or an unknown format; or
+            a setting of the extractor or judge is missing or not valid.
         ChatError: the program of the settings does not exist.
         StoreBusyError: others have been writing in the namespace for a minute; what was kept before stays.
-        UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; nothing
-            is taken.
+        UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised; of the
+            batch at hand nothing is taken.
         DeadlineError: the time of the call was over, or it was cancelled. The error says what was kept until then and
             how to undo that.
     """

@@ -344,8 +344,8 @@ class Intake:
 
 
 def _doubted_ordinals(statement: Statement, observed: Observed) -> set[int]:
-    """Return the ordinals of a segment's turns whose doubt (`Doubt.covers`: what begins in quarantine) touches the
-    statement's text or quotes; one doubted as a whole counts even without these words."""
+    """Return the ordinals of a segment's doubted turns that do not clear the statement: all of it is doubted, or its
+    text or a quote overlaps what is, or is not found there. The caller asks which of these its evidence cites."""
     fact = statement.observation and statement.observation.fact
     texts = [fact.content, *(each.quote for each in fact.evidence if each.quote)] if fact else []
     places = (at for at, doubt in observed.doubted.items() if any(map(doubt.covers, texts)))

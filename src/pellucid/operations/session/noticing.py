@@ -90,8 +90,8 @@ class _ServedMemory:
 
 
 def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
-    """Yield a possible use for each served memory whose id, or its last ten characters, is in the turn, and another for
-    each that shares phrases with the turn: runs of words with `TELLING` (4) content words."""
+    """Yield a possible use for each served memory whose id, or its last ten characters, stands in the turn as a word,
+    and another for each that shares phrases with the turn: runs of words with `TELLING` (4) content words."""
     ids, in_turn = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):

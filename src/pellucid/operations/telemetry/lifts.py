@@ -30,9 +30,10 @@ def compute_lifts(app: App, namespace: str) -> int:
 
 
 def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
-    """Yield, for each part of `_PARTS` (graph, temporal, renew), the rank of each memory in a recall with and without
-    it. A rank is None if the memory has none. Both are None if the receipt is gone or damaged, or does not say enough;
-    the rank without the part is None, too, if it would be worse than the recall's `topK` and than the rank with it."""
+    """Yield a row for each part of `_PARTS` (graph, temporal, renew) and each memory: its rank in a recall with and
+    without that part. A rank is None if the memory has none. Both are None if the receipt is gone or damaged, or does
+    not say enough; the rank without the part is None, too, if it would be worse than the recall's `topK` and than the
+    rank with it."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None

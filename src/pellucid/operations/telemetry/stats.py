@@ -162,7 +162,7 @@ def _day_range(request: StatsInput) -> tuple[datetime | None, datetime | None]:
 
 
 def _midnight(at: datetime) -> datetime:
-    """Return the start (UTC) of the day that the instant's date names."""
+    """Return 00:00 UTC of `at`'s own date; `at` is not converted to UTC first."""
     return datetime(at.year, at.month, at.day, tzinfo=UTC)
 
 

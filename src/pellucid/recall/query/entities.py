@@ -138,8 +138,8 @@ class _NameCollector:
         self._start = self._end = self._linked = -1
 
     def _take_word(self, piece: str, at: int) -> None:
-        """Read the word `piece` at the position `at`: it begins or continues a name, links two parts (`of`), or ends
-        the name."""
+        """Read the word `piece` at the character position `at`: it begins or continues a name, links two parts (`of`),
+        or ends the name."""
         bare = _POSSESSIVE.sub("", piece)
         joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
         if not self._is_name(piece, bare, at, joined=joined):

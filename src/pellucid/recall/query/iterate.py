@@ -78,12 +78,12 @@ def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Itera
 
 
 def parts(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Yield smaller questions about the words that none of the memories found so far contains; one can come twice.
+    """Yield smaller questions, each as the indices in `Plan.words` of its words, about the words that none of the
+    memories found so far contains (`open_words`, indices, too); one can come twice.
 
-    `open_words` are the indices of these words in `Plan.words`. If the question has several names, first come parts
-    about one name each, then, if it has several clauses, a part for each. The open words are never asked for alone,
-    since that brought only noise (docs/recall.md).
-    """
+    First comes a part for each name with an open word, if the question has several names; then one for each clause with
+    an open word, if several clauses have words of their own. The open words are never asked for alone, since that
+    brought only noise (docs/recall.md)."""
     yield from _parts_by_name(read, open_words)
     yield from _parts_by_clause(read, open_words)
 

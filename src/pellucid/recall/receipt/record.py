@@ -198,11 +198,10 @@ def _pack_request(request: Request) -> dict[str, object]:
 
 
 def _pack_plan(request: Request, plan: Plan) -> list[object]:
-    """Return what the plan says beside its words, JSON-ready; names and phrases as places in the query.
+    """Return what the plan says beside its words, JSON-ready; names and phrases as places (start, length) in the query.
 
-    A list: class, depth, reason, number of entities, places of the entities and then of the `named`, and the period or
-    None.
-    """
+    A list: class, depth, reason, number of entities, places of the entities and then of the `named`, and the period
+    (since, until, place of its phrase, whether it dates what was said) or None."""
     period = plan.period
     spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
     dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)

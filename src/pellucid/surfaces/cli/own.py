@@ -170,8 +170,8 @@ def adopt(row: Row, args: Args) -> None:
 
 def doctor(row: Row, args: Args) -> None:
     """Print the health of a home, and raise the failure that it reports, if any; with `--accept-loss`, first give up a
-    lost key or lost rows of the ledger, and note what was given up. Nothing is given up if a database is damaged.
-    """
+    lost key or lost rows of the ledger, and say on standard error what was given up. Nothing is given up if a database
+    is damaged."""
     if args["accept_loss"]:
         from pellucid.operations.admin.health import check_databases
         from pellucid.operations.settling import ACCEPT_LOSS

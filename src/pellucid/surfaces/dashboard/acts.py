@@ -16,7 +16,7 @@ from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import answer_text
-from pellucid.surfaces.dashboard.view import ROOT, View
+from pellucid.surfaces.dashboard.view import ROOT, PageView
 from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.surfaces.spelling import program_spelling, shell_command
 from pellucid.table import OPERATIONS
@@ -42,7 +42,7 @@ class FormOutcome:
     """The ids of operations that `undo` takes back, the last one first."""
 
 
-def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
+def act(view: PageView, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
     """Run the operation `name` on a form's fields, of which empty values are left out, and return the outcome of all
     runs together.
 
@@ -83,7 +83,7 @@ def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dic
     return [{**fields, several: [each]} for each in fields[several]] if several else [dict(fields)]
 
 
-def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
+def _run(view: PageView, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
     """Run one operation on form fields, and return its outcome; errors of the operation, and a failure that it reports,
     are raised.
 

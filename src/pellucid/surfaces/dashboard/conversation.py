@@ -55,7 +55,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ShownTurn:
     """One turn of a conversation."""
 
     number: int
@@ -65,8 +65,10 @@ class Turn:
     """The memories made of the turn for which no sentence of it is marked."""
 
 
-def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """Yield a `Turn` for each number of a turn at which passages end, ascending, with all passages that end there.
+def conversation_turns(
+    passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]
+) -> Iterator[ShownTurn]:
+    """Yield a `ShownTurn` for each number of a turn at which passages end, ascending, with all passages that end there.
     `marks` returns the marked sentences of the turn with a number. Those found in a passage are highlighted in it; of
     the rest, those that became memories (`is_kept`) are the turn's `kept`, and those left out are not shown.
     """
@@ -79,7 +81,7 @@ def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[i
         shown = tuple(_passage(each, marks(number)) for each in passages)
         shown_marks = {mark for each in shown for mark in each.marks}
         unshown = tuple(each for each in marks(number) if each.is_kept and each not in shown_marks)
-        yield Turn(number, speaker, shown, unshown)
+        yield ShownTurn(number, speaker, shown, unshown)
 
 
 def marks_of(

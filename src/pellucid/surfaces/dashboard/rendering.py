@@ -17,7 +17,7 @@ from pellucid.model.memory import MEMORY_ID
 from pellucid.operations.browsing import MemoryCitation
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.dashboard.charts.bars import format_amount
-from pellucid.surfaces.dashboard.view import View
+from pellucid.surfaces.dashboard.view import PageView
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.rungs import omission_in_words
@@ -90,7 +90,7 @@ def lines(text: str) -> Markup:
     return Markup("\n").join(visible(line) for line in text.split("\n"))
 
 
-def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingProxyType({})) -> Markup:
+def with_memory_links(view: PageView, text: str, words: Mapping[str, str] = MappingProxyType({})) -> Markup:
     """Return a text as HTML on one line, escaped, with unseen characters and line breaks spelled out. Memory ids in it
     are links, shown as their text in `words` in quotes, else as their last ten digits.
     """

@@ -22,8 +22,8 @@ from pellucid.graph.svg_marks import page_style
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
-from pellucid.surfaces.dashboard.sessions import COOKIE, Notice, Session, Sessions
-from pellucid.surfaces.dashboard.view import ROOT, Page, View
+from pellucid.surfaces.dashboard.sessions import COOKIE, Notice, SignedInSession, SignedInSessions
+from pellucid.surfaces.dashboard.view import ROOT, Page, PageView
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
@@ -78,7 +78,7 @@ class Dashboard:
     """Answers the requests for pages of one server."""
 
     def __init__(self, gate: Gate, in_thread: Threads) -> None:
-        self._gate, self._in_thread, self._sessions = gate, in_thread, Sessions()
+        self._gate, self._in_thread, self._sessions = gate, in_thread, SignedInSessions()
 
     async def answer(self, exchange: "Exchange") -> None:
         """Answer a request for a page or a static file; an error is a page, too. `GoneError` if the client is gone."""
@@ -94,7 +94,7 @@ class Dashboard:
             exchange.code = reported.code
             await exchange.reply(_error_page(exchange, reported, session))
 
-    async def _route(self, exchange: "Exchange", session: Session | None) -> WholeAnswer:
+    async def _route(self, exchange: "Exchange", session: SignedInSession | None) -> WholeAnswer:
         """Return the answer to a request: a redirect, a static file, a new link (`POST /ui/link` with a token), the
         entrance (`/ui/enter`) or, in a session, a page or a form's outcome. Without a session, the page that asks for a
         token (401).
@@ -118,7 +118,7 @@ class Dashboard:
         return await self._in_session(exchange, session, (method, path, query, form))
 
     async def _in_session(
-        self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
+        self, exchange: "Exchange", session: SignedInSession, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
         """Return a page or a form's outcome, made in a thread; `request` is a tuple of the method, path, query and
         form. The secret `csrf` is taken out of the form; a form sent to `/ui/leave` ends the session. `HttpError` 403
@@ -152,7 +152,7 @@ class Dashboard:
             return _html_page("enter.html", {"title": "Who is there?", "problem": problem}, status=401)
         return _let_in(cookie)
 
-    def _session(self, headers: Mapping[str, str]) -> Session | None:
+    def _session(self, headers: Mapping[str, str]) -> SignedInSession | None:
         """Return the session of a browser, and renew its caller's rights; None without a session. If the caller's token
         was revoked, end the session and return None.
         """
@@ -194,7 +194,7 @@ def _join_rest(parts: list[str], wanted: list[str]) -> list[str]:
 
 def _show_page(
     host: Host,
-    session: Session,
+    session: SignedInSession,
     deadline: Deadline,
     page_found: tuple[Page, str, dict[str, str]],
     query: Mapping[str, list[str]],
@@ -208,14 +208,14 @@ def _show_page(
     # the namespace is not part of the pattern: it is a caller's words, which could have braces
     page_path = page.path.replace(_WHOLE, "").format(**named)
     path = (f"{ROOT}/{namespace}/{page_path}" if namespace else f"{ROOT}{page_path}").rstrip("/")
-    view = View(
+    view = PageView(
         host, session.caller, namespace, named, {name: _first(each) for name, each in query.items()}, deadline, path
     )
     return _html_page(page.template, {**page.build(view), "view": view}, session, namespace, page)
 
 
 def _run_form(
-    host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
+    host: Host, session: SignedInSession, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
     """Run the operation `noun.verb` on a form sent to `/ui/tenant/project/do/noun.verb`, or to `/ui/do/noun.verb` for
     the whole home. Return a redirect, and leave a notice with the outcome in the session unless its text is empty; for
@@ -230,7 +230,7 @@ def _run_form(
     namespace = "/".join(place)
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
-    view = View(host, session.caller, namespace, {}, {}, deadline, path)
+    view = PageView(host, session.caller, namespace, {}, {}, deadline, path)
     outcome = act(view, name, form)
     if outcome.again:
         values = {"title": "This is what would happen", "done": outcome, "action": path, "view": view}
@@ -242,7 +242,7 @@ def _run_form(
 def _html_page(
     template: str,
     values: Mapping[str, object],
-    session: Session | None = None,
+    session: SignedInSession | None = None,
     namespace: str = "",
     page: Page | None = None,
     status: int = 200,
@@ -265,7 +265,7 @@ def _html_page(
     return WholeAnswer(status, render(template, all_values), HTML, _HEADERS)
 
 
-def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
+def _error_page(exchange: "Exchange", error: PellucidError, session: SignedInSession | None) -> WholeAnswer:
     """Return an error as a page with the error's HTTP status; the session's notices are shown on it, and taken from the
     session. For an unexpected error it shows the request's id, by which the error is found in the server's log. The
     page leads back to the namespace in the path if the session's caller can read that.

@@ -31,7 +31,7 @@ class Notice:
 
 
 @dataclass(slots=True)
-class Session:
+class SignedInSession:
     """A browser that was let in."""
 
     caller: Caller
@@ -51,20 +51,20 @@ class Session:
         return notices
 
 
-class Sessions:
+class SignedInSessions:
     """The links and sessions of one process, by the hashes of their secrets."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._lock = now, Lock()
-        self._links = dict[str, Session]()
-        self._open = dict[str, Session]()
+        self._links = dict[str, SignedInSession]()
+        self._open = dict[str, SignedInSession]()
 
     def link(self, caller: Caller) -> str:
         """Make and return a code that lets one browser in as this caller, once, within five minutes (see `enter`). Of
         more than 1,000 links the oldest stop working.
         """
         with self._lock:
-            return self._store(self._links, Session(caller, self._now() + _LINK_S))
+            return self._store(self._links, SignedInSession(caller, self._now() + _LINK_S))
 
     def enter(self, code: str) -> str | None:
         """Start a session of twelve hours for a link's code, as `begin` does, and return its cookie; None for an
@@ -81,7 +81,7 @@ class Sessions:
         with self._lock:
             return self._new_session(caller)
 
-    def find(self, cookie: str) -> Session | None:
+    def find(self, cookie: str) -> SignedInSession | None:
         """Return the session of a cookie; None if it has ended, its twelve hours are over, or it never was."""
         with self._lock:
             session = self._open.get(_hash(cookie))
@@ -94,9 +94,9 @@ class Sessions:
 
     def _new_session(self, caller: Caller) -> str:
         """Store a new session, of twelve hours, and return its cookie."""
-        return self._store(self._open, Session(caller, self._now() + _SESSION_S))
+        return self._store(self._open, SignedInSession(caller, self._now() + _SESSION_S))
 
-    def _store(self, sessions: dict[str, Session], session: Session) -> str:
+    def _store(self, sessions: dict[str, SignedInSession], session: SignedInSession) -> str:
         """Store a session in `sessions`, which is the map of links or that of open sessions, and return its new secret.
         The oldest are dropped, so that there are 1,000 at most.
         """

@@ -20,7 +20,7 @@ ROOT = "/ui"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PageView:
     """One request for a page: the caller, the namespace, and the means to ask operations."""
 
     host: Host
@@ -79,7 +79,7 @@ class View:
         return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
 
-def memory_of(view: View, memory_id: str) -> Memory | None:
+def memory_of(view: PageView, memory_id: str) -> Memory | None:
     """Return a memory by its id; None if it is gone. It is asked by an operation that, unlike `show`, does not count as
     a use of the memory.
     """
@@ -100,7 +100,7 @@ class Page:
     """
     template: str
     """A file of `templates/`."""
-    build: Callable[[View], Mapping[str, object]]
+    build: Callable[[PageView], Mapping[str, object]]
     """Returns the values of the template, with the page's heading as `title`."""
     label: str = ""
     """Its name in the navigation; empty where it is reached from other pages alone."""

@@ -13,7 +13,7 @@ from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.http.refusals import HttpError
 from pellucid.surfaces.inputs import WritableField, writable_fields
-from pellucid.surfaces.spelling import Request, program_spelling
+from pellucid.surfaces.spelling import SpelledRequest, program_spelling
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -98,7 +98,7 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
     )
 
 
-def _spell_request(request: Request) -> str | None:
+def _spell_request(request: SpelledRequest) -> str | None:
     """Write a request as a line, such as `POST /v1/undo {"target": "op_1"}`, for that of the operation's routes which
     takes the most fields in its path; the namespace, if the request names one, is in the query. None if no route has a
     place for all of the request's fields.

@@ -18,7 +18,7 @@ from pellucid.surfaces.answers import forms
 from pellucid.surfaces.inputs import agent_fields
 from pellucid.surfaces.mcp.page import URI
 from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, merge_schemas
-from pellucid.surfaces.spelling import Request, program_spelling
+from pellucid.surfaces.spelling import SpelledRequest, program_spelling
 from pellucid.table import OPERATIONS
 
 Row = Operation[Any, Any]
@@ -193,7 +193,7 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
     }
 
 
-def _spell_request(request: Request) -> str | None:
+def _spell_request(request: SpelledRequest) -> str | None:
     """Write a request as a tool's call, such as `memory_forget {"preview": false}`: the tool's name and, if there are
     any, its arguments as JSON, with `mode` unless that is the tool's default, and `namespace` if the request names one.
     None if the operation has no tool, or agents are not offered one of the fields.

@@ -269,7 +269,7 @@ def _table(table: tables.Table, bars: Sequence[str] = ()) -> str:
     )
 
 
-def _row(columns: Sequence[tables.Column], cells: Sequence[Spans], bar: str) -> str:
+def _row(columns: Sequence[tables.TableColumn], cells: Sequence[Spans], bar: str) -> str:
     """Return a row of a table; `bar` is shown below its name, the first cell."""
     rest = "".join(
         f'<td{_CELL} data-title="{column.title}"{_number_class(column)}>{_cell(column, spans)}</td>'
@@ -278,13 +278,13 @@ def _row(columns: Sequence[tables.Column], cells: Sequence[Spans], bar: str) -> 
     return f'<tr{_ROW}><th scope="row"{_NAME}>{_spans_html(cells[0])}{bar}</th>{rest}</tr>'
 
 
-def _cell(column: tables.Column, spans: Spans) -> str:
+def _cell(column: tables.TableColumn, spans: Spans) -> str:
     """Return the content of a cell as HTML; the health of a leg is marked with a class of that name."""
     text = _spans_html(spans)
     return f'<span class="health {text}">{text}</span>' if column.title == "Health" else text
 
 
-def _number_class(column: tables.Column) -> str:
+def _number_class(column: tables.TableColumn) -> str:
     """Return the class attribute of a column of numbers; empty for any other column."""
     return ' class="number"' if column.number else ""
 

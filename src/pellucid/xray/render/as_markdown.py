@@ -13,7 +13,7 @@ from pellucid.xray.words.rungs import is_direct_answer_in_question, is_idle, mor
 from pellucid.xray.words.visible import visible
 
 _TITLE = "# Recall X-ray"
-_FIELDS = tables.Column("Field"), tables.Column("Value")
+_FIELDS = tables.TableColumn("Field"), tables.TableColumn("Value")
 _MARKUP = re.compile(r"[\\`*_\[\]<|~&$#]|:(?=//)")
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 

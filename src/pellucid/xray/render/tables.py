@@ -26,7 +26,7 @@ _MOST_IDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table; one of numbers is aligned to the right."""
 
     title: str
@@ -37,7 +37,7 @@ class Column:
 class Table:
     """Columns, and rows of as many cells; the first cell names the row."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Spans, ...], ...]
 
 
@@ -186,5 +186,5 @@ def omitted_table(snapshot: RecallXraySnapshot, *, over_budget: bool) -> Table:
 
 def _table(titles: Sequence[str], rows: Iterable[tuple[Spans, ...]]) -> Table:
     """Return a table with columns of these titles; `#` before a title marks a column of numbers."""
-    columns = tuple(Column(title.removeprefix("#"), number=title.startswith("#")) for title in titles)
+    columns = tuple(TableColumn(title.removeprefix("#"), number=title.startswith("#")) for title in titles)
     return Table(columns, tuple(rows))

@@ -53,7 +53,7 @@ _LONGEST = 1024 * 1024
 
 
 @dataclass(slots=True)
-class _OpenMessage:
+class _OpenNote:
     """The message that is being read; `size` is its length in characters so far."""
 
     role: Role = "user"
@@ -99,7 +99,7 @@ def _turns(source: Source) -> Iterator[Turn]:
     dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
     before: list[Turn] = []
-    current = _OpenMessage()
+    current = _OpenNote()
     for line in source.lines():
         text = line.text
         speech = _speaker_start(text)
@@ -108,13 +108,13 @@ def _turns(source: Source) -> Iterator[Turn]:
         if dialogue is None and text.strip() and not dated:
             dialogue = speech is not None
             if dialogue:  # the dates above it are not a turn
-                before, current = [], _OpenMessage()
+                before, current = [], _OpenNote()
             yield from before
         if dated and dialogue:
             continue
         begun = speech if dialogue else _paragraph_start(text, current, dated)
         if begun is None and current.size > _LONGEST:
-            begun = _OpenMessage(current.role, current.kind, current.speaker, current.at, [text], len(text))
+            begun = _OpenNote(current.role, current.kind, current.speaker, current.at, [text], len(text))
         if begun is not None:
             if dialogue is None:
                 before.append(current.close())
@@ -128,20 +128,20 @@ def _turns(source: Source) -> Iterator[Turn]:
     yield current.close()
 
 
-def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
+def _paragraph_start(line: str, current: _OpenNote, dated: datetime | None) -> _OpenNote | None:
     """Return the new message that a line begins: an empty one for a blank line, one with the line if it is dated.
 
     `dated` is the date at the line's head, else None. None for any other line, and for a dated line while the `current`
     message is still empty: it belongs to that message.
     """
     if not line.strip():
-        return _OpenMessage()
+        return _OpenNote()
     if dated and current.lines:
-        return _OpenMessage(at=dated, lines=[line], size=len(line) + 1)
+        return _OpenNote(at=dated, lines=[line], size=len(line) + 1)
     return None
 
 
-def _speaker_start(line: str) -> _OpenMessage | None:
+def _speaker_start(line: str) -> _OpenNote | None:
     """Return the message that a `Name: words` line begins; None for any other line. Its time is what stands in brackets
     before the name, if anything does.
 
@@ -153,8 +153,8 @@ def _speaker_start(line: str) -> _OpenMessage | None:
     role = _ROLES.get(match["name"].lower())
     words, at = match["words"] or "", as_instant(match["at"])
     if role:
-        return _OpenMessage(role, "message", None, at, [words], len(words) + 1)
-    return _OpenMessage("user", "note", match["name"], at, [words], len(words) + 1)
+        return _OpenNote(role, "message", None, at, [words], len(words) + 1)
+    return _OpenNote("user", "note", match["name"], at, [words], len(words) + 1)
 
 
 def _is_name(name: str) -> bool:

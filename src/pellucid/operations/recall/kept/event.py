@@ -30,7 +30,7 @@ class GivenMemory(Wire):
     citations: tuple[MemoryCitation, ...] = ()
 
 
-class Failure(Wire):
+class FailedRecall(Wire):
     """The error of a recall that gave no answer, and what to do now."""
 
     code: str
@@ -55,7 +55,7 @@ class EventOutput(Wire):
     """The memories that it gave, in order of rank."""
     citations: tuple[MemoryCitation, ...] = ()
     """The citations of the recall as a whole."""
-    failure: Failure | None = None
+    failure: FailedRecall | None = None
     words: dict[str, str] = Field(default_factory=dict)
     """Maps the ids of the memories that it gave to their first words, if the caller is allowed to read them."""
 
@@ -84,18 +84,18 @@ def event(app: App, request: EventInput) -> EventOutput:
     )
 
 
-def _failure_view(failure: RecallFailure | None) -> Failure:
+def _failure_view(failure: RecallFailure | None) -> FailedRecall:
     """Describe a recall's failure; its text is the first paragraph of the docstring of the error class with that code.
     None, as of older recalls that have no record of their failure, becomes a failure with the code `unknown`."""
     next_step = f"ask it again; {step('home.doctor')} says whether something is not well"
     if failure is None:
-        return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=next_step)
+        return FailedRecall(code="unknown", text="What went wrong is not on record.", place="", next_step=next_step)
     kinds = [PellucidError]
     for each in kinds:
         kinds.extend(each.__subclasses__())  # the loop goes on with these
     kind = next((each for each in kinds if each.code == failure.code), PellucidError)
     text = " ".join((kind.__doc__ or failure.code).split("\n\n")[0].split())
-    return Failure(code=failure.code, text=text, place=failure.place, next_step=next_step)
+    return FailedRecall(code=failure.code, text=text, place=failure.place, next_step=next_step)
 
 
 EVENT = Operation(

@@ -113,7 +113,7 @@ def _month(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month_before(found: re.Match[str], today: date) -> Piece | None:
-    """Return the date of `last May`: the last May that is over."""
+    """Return the piece for `last May`: the days of the last May that is over; never None."""
     month = lexicon.months()[found["mo"]]
     return _piece_at(found, month_span(today.year - (month >= today.month), month))
 

@@ -158,11 +158,10 @@ class LocalIndex:
     ) -> dict[str, str] | None:
         """Index the changed files and ledger rows in one transaction, and store `state` as what the index has reached.
 
-        A memory whose id another file has is left out: the result maps each such id to that file's path. It is None,
-        with nothing done, if the index is already ahead of `state`. Rows of `ledger` that were indexed before are
-        skipped. With `anew`, `ledger` is the whole ledger, whose older rows in the index are dropped first, and files
-        that did not change are written, too.
-        """
+        A memory whose id another file has is left out: the result maps each such id to the path of the other file,
+        which keeps it. It is None, with nothing done, if the index is already ahead of `state`. Rows of `ledger` that
+        were indexed before are skipped. With `anew`, `ledger` is the whole ledger, whose older rows in the index are
+        dropped first, and files that did not change are written, too."""
         from pellucid.store.local.index.folding import Fold
 
         with database.immediate(self._connections.get()):

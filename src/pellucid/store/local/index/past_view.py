@@ -264,9 +264,8 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
 
 
 def _undo_between(fields: Fields, changes: Changes, after: int, until: int = FOREVER) -> Fields:
-    """Return a copy of a memory's fields with those of its changes undone that are later than `after` and not later
-    than `until`. `changes` are pairs, newest first, of an instant (epoch ms) and the values of the fields before it.
-    """
+    """Return a copy of a memory's fields in which the changes after `after`, up to and including `until`, are undone.
+    `changes` are pairs, newest first, of an instant (epoch ms) and the values of the fields before it."""
     out = dict(fields)
     for at, before in changes:
         if after < at <= until:

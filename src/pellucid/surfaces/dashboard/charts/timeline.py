@@ -12,7 +12,7 @@ _WIDTH, _ROW, _FOOT = 720.0, 30.0, 22.0
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimelineSpan:
     """One bar of a timeline: its label, from when to when (None: still), and marks (instant, text) on it."""
 
     label: str
@@ -24,7 +24,7 @@ class Span:
     marks: Sequence[tuple[datetime, str]] = ()
 
 
-def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | None = None) -> Markup:
+def timeline(spans: Sequence[TimelineSpan], now: datetime, about: str, at: datetime | None = None) -> Markup:
     """Draw an SVG chart of spans over time, one a row in their order, from the first instant up to `now`, where a span
     without an end ends; `ValueError` if there are no spans. `about` says what it shows, for those who cannot see it;
     `at` is an instant to mark by a line, None for none.
@@ -60,7 +60,7 @@ def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | No
     return opened + rows + ticks + asked + axis + Markup("</svg>")
 
 
-def _span_bar(span: Span, y: float, left: float, right: float) -> Markup:
+def _span_bar(span: TimelineSpan, y: float, left: float, right: float) -> Markup:
     """Draw a span as a bar below its label, a link if it has an address. `y` is the top of its row, `left` and `right`
     are the bar's ends, in units of the drawing.
     """

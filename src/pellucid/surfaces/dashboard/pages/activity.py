@@ -11,7 +11,7 @@ from pellucid.operations.memory.changing import ARCHIVE
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import STATS, StatsOutput
 from pellucid.surfaces.dashboard.charts.bars import columns, format_amount, rows
-from pellucid.surfaces.dashboard.view import Page, View, memory_of
+from pellucid.surfaces.dashboard.view import Page, PageView, memory_of
 
 _DRAWN: Mapping[PanelName, str] = {
     "hit-rate": "hitRate",
@@ -40,7 +40,7 @@ class PanelView:
     href: str
 
 
-def _activity(view: View) -> Mapping[str, object]:
+def _activity(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of all panels (the questions of `stats`): `title`, `panels` with all
     their rows, the totals `tokens` and `hits`, `notes`, `few` (how many rows of each the page shows), and those of
     `_days_choice`.
@@ -64,7 +64,7 @@ def _totals(panel: PanelView) -> Mapping[str, str | int | float | None]:
     return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
-def _panel(view: View) -> Mapping[str, object]:
+def _panel(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the panel that the path names, with all its rows, grouped by the
     query's `by`: `title`, `panel`, `by` (the possible groupings), `sections` (ids, see `_section_ids`), `may_archive`,
     and those of `_days_choice`.
@@ -80,7 +80,7 @@ def _panel(view: View) -> Mapping[str, object]:
     }
 
 
-def _section_ids(view: View, stats: StatsOutput) -> frozenset[str]:
+def _section_ids(view: PageView, stats: StatsOutput) -> frozenset[str]:
     """Return the ids of the panel's memories that are sections of documents, which cannot be archived; empty for any
     panel but `never-cited`.
     """
@@ -90,14 +90,14 @@ def _section_ids(view: View, stats: StatsOutput) -> frozenset[str]:
     return frozenset(each.id for each in memories if each and each.category == "section")
 
 
-def _days_choice(view: View) -> Mapping[str, object]:
+def _days_choice(view: PageView) -> Mapping[str, object]:
     """Return the template values `days`, the query's number of days ("" for always, 30 by default), and `stretches`,
     the possible numbers with their words.
     """
     return {"days": view.query.get("days", "30"), "stretches": _STRETCHES}
 
 
-def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
+def _panel_view(view: PageView, name: PanelName, by: str) -> PanelView:
     """Return the panel `name` (a table of the statistics) with its title, headline, chart and address, over as many
     days as the page's query says: all time for "" and for a number that is none of the choices. `by` is what it is
     grouped by; "" is the panel's default.

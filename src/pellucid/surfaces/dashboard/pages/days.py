@@ -18,8 +18,8 @@ from pellucid.operations.session.looking.sessions import last_turn
 from pellucid.operations.session.looking.showing import SESSION, LeftOut, SessionOutput
 from pellucid.operations.session.projects import PROJECTS
 from pellucid.surfaces.dashboard.charts.calendar import DayCell, calendar
-from pellucid.surfaces.dashboard.conversation import Turn, conversation_turns, marks_of
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.conversation import ShownTurn, conversation_turns, marks_of
+from pellucid.surfaces.dashboard.view import Page, PageView
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -34,7 +34,7 @@ _ID = re.compile(r"\b(mem_[0-9a-f]{32})\b")
 _RECALLS = 200
 
 
-def _days(view: View) -> Mapping[str, object]:
+def _days(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of days: the last sessions, or those of the query's `day`, 20 at most;
     `after` in the query continues the list. The values are `title`, `told` (the brief), `by_day` (day to sessions),
     `day`, `calendar` (SVG) and `name` (the function `_session_name`).
@@ -55,7 +55,7 @@ def _days(view: View) -> Mapping[str, object]:
     }
 
 
-def _day_cell(view: View, day: BriefDay) -> DayCell:
+def _day_cell(view: PageView, day: BriefDay) -> DayCell:
     """Return a day of the calendar: its count is the sum of sessions and memories, its link the page of that day."""
     words = f"{day.day}: {counted(day.sessions, 'session')}, {counted(day.memories, 'memory', 'memories')}"
     return DayCell(date.fromisoformat(day.day), day.sessions + day.memories, words, view.href(day=day.day))
@@ -69,7 +69,7 @@ def _session_name(session: SessionBrief) -> str:
     return next((headline(each.text) for each in lines if each), f"Session {session.session_id}")
 
 
-def _session(view: View) -> Mapping[str, object]:
+def _session(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the session that the path names: its summary and omissions (`shown`),
     its memories in the order of their turns (`kept`), `episodes`, its last 200 `recalls`, their citations (`cited`),
     and of its conversation the 60 `turns` of the part that the query's `part` asks for. `stretches` are the first and
@@ -100,7 +100,7 @@ def _session(view: View) -> Mapping[str, object]:
     }
 
 
-def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
+def _list_memories(view: PageView, fields: Mapping[str, object]) -> Sequence[Listed]:
     """Return the memories that fit these fields of the operation `LIST` (by Python names), whatever their status; the
     first 10,000 at most.
     """
@@ -108,8 +108,8 @@ def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]
 
 
 def _conversation(
-    view: View, passages: Sequence[Listed], memories: Sequence[Listed], left: Sequence[LeftOut]
-) -> list[Turn]:
+    view: PageView, passages: Sequence[Listed], memories: Sequence[Listed], left: Sequence[LeftOut]
+) -> list[ShownTurn]:
     """Return the turns of a conversation, ascending, made of its `passages`; sentences that became `memories`, and
     statements in `left`, which were left out, are marked in them.
     """
@@ -117,18 +117,18 @@ def _conversation(
     return list(conversation_turns((each.memory for each in passages), marks))
 
 
-def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
+def _parts(turns: Sequence[ShownTurn]) -> list[Sequence[ShownTurn]]:
     """Return the conversation cut into pages of 60 turns, the last one with the rest; empty if there are no turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 
-def _chosen_part(view: View, turns: Sequence[Turn]) -> int:
+def _chosen_part(view: PageView, turns: Sequence[ShownTurn]) -> int:
     """Return the page of the conversation that the query's `part` asks for, from 0; 0 if there is no such page."""
     part = view.query.get("part", "")
     return int(part) if part.isdecimal() and len(part) < 6 and int(part) < len(_parts(turns)) else 0
 
 
-def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
+def _turn_href(view: PageView, turns: Sequence[ShownTurn]) -> Any:
     """Return a function from a turn's number to the address of the turn in this page's conversation, which is cut into
     parts; it returns "" for a number that is not among `turns`.
     """
@@ -141,7 +141,7 @@ def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
     return href
 
 
-def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Markup:
+def _with_memory_links(view: PageView, words: Mapping[str, str], text: str) -> Markup:
     """Return a text as HTML on one line, escaped, with unseen characters and line breaks spelled out. Memory ids in it
     are links; each is shown as its text in `words`, else as the id.
     """
@@ -160,7 +160,7 @@ def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]
     return out
 
 
-def _episode(view: View) -> Mapping[str, object]:
+def _episode(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the episode that the path names: `title` (the start of its topic),
     `shown` (the episode with its memories), and `turns`, those of the passages in the episode's file.
     """
@@ -174,7 +174,7 @@ def _episode(view: View) -> Mapping[str, object]:
     }
 
 
-def _documents(view: View) -> Mapping[str, object]:
+def _documents(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of all documents: `title`, `told` (the documents), and `gone`, whether
     the query has that: then closed documents are listed, too.
     """
@@ -182,14 +182,14 @@ def _documents(view: View) -> Mapping[str, object]:
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
 
 
-def _document(view: View) -> Mapping[str, object]:
+def _document(view: PageView) -> Mapping[str, object]:
     """Return the template values `title`, `shown` and `may_remove` for the page of the document that the path names."""
     shown = view.ask(DOCUMENT, name=view.named["name"])
     title = shown.document.title or shown.document.path
     return {"title": title, "shown": shown, "may_remove": view.may(REMOVE)}
 
 
-def _projects(view: View) -> Mapping[str, object]:
+def _projects(view: PageView) -> Mapping[str, object]:
     """Return the template values for the home page: `title`, and `projects`, every project. If the caller is not
     allowed to list these, or there are none, `granted` has instead the namespaces granted to the caller, without
     patterns that end with `*`.

@@ -13,7 +13,7 @@ from pellucid.operations.admin.health import DOCTOR, REBUILD, DoctorOutput
 from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS
 from pellucid.operations.session.closing import CHECKPOINT
 from pellucid.surfaces.dashboard.charts.calendar import meter
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.view import Page, PageView
 from pellucid.xray.words.numbers import counted
 
 _PLACES = {
@@ -45,7 +45,7 @@ class Store:
     chart: Markup
 
 
-def _health(view: View) -> Mapping[str, object]:
+def _health(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the home's health: `title`, the doctor's `report`, `stores` with their
     sizes, `caps` (what is limited, and how full it is), `kept` (words for data that is deleted after some time), `free`
     space, `settings`, `tokens`, and what the caller may do (`may_rebuild`, `may_make_tokens`, `may_flush`).

@@ -20,9 +20,9 @@ from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.recall.kept.serving import SERVING
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.store.graph_port import Node
-from pellucid.surfaces.dashboard.charts.timeline import Span, timeline
+from pellucid.surfaces.dashboard.charts.timeline import TimelineSpan, timeline
 from pellucid.surfaces.dashboard.rendering import markdown
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.view import Page, PageView
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
@@ -44,7 +44,7 @@ _ROWS = {
 """The operations on a memory, by the names that templates use."""
 
 
-def _search(view: View) -> Mapping[str, object]:
+def _search(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of memories: as `found`, at most 30 that fit the filters of the query;
     or, if its `how` is `question`, as `answer` the recall of its `q`, parted into memories (`told`) and `passages`.
 
@@ -81,7 +81,7 @@ def _search(view: View) -> Mapping[str, object]:
     }
 
 
-def _memory(view: View) -> Mapping[str, object]:
+def _memory(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the memory that the path names: `title`, `shown`, `memory`, its
     `sources`, history (`story`), `serving` (recalls that returned it), `beside`, `trust`, the operations that the
     caller `may` run, and those of `_time_view` and `_graph_view`. For a memory that was forgotten only its history as
@@ -120,7 +120,7 @@ def _memory(view: View) -> Mapping[str, object]:
     }
 
 
-def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
+def _source(view: PageView, memory: Memory, place: str) -> Mapping[str, str]:
     """Return a `place` from which a memory was made: its `quote` ("" if none), its first `turn`, and as `href` the link
     to that turn. The link is "" if the place is not a turn of the memory's session.
     """
@@ -132,7 +132,7 @@ def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
 
 
 def _time_view(
-    view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
+    view: PageView, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
     """Return the template values for a memory's timeline (`chart`, `slider`, `at`), and for the version that held at
     the instant `at` (`held`, `held_memory`): None if no version held, or `at` is None. With `known` in the query, only
@@ -166,13 +166,13 @@ def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
     return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
 
 
-def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
+def _timeline_span(view: PageView, memory: Memory, story: HistoryOutput) -> TimelineSpan:
     """Return a version of a memory as a bar of the timeline: from its `valid_at`, else its creation, to the first of
     `invalid_at` and `expires_at` (None if it has neither); its events in `story` are marks.
     """
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
-    return Span(
+    return TimelineSpan(
         label=f"{headline(memory.content, 90)} ({kind})",
         since=memory.valid_at or memory.created,
         until=min(ends, default=None),
@@ -199,7 +199,7 @@ def _parse_instant(text: str, now: datetime) -> datetime | None:
         raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{text}"') from error
 
 
-def _beside(view: View, memory: Memory) -> Sequence[Memory]:
+def _beside(view: PageView, memory: Memory) -> Sequence[Memory]:
     """Return the first eight, at most, of the other memories of the same episode; empty if the memory has no episode,
     or the episode's file is gone.
     """
@@ -212,7 +212,7 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
     return [each.memory for each in members if each.memory.id != memory.id][:_BESIDE]
 
 
-def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
+def _graph_view(view: PageView, memory: Memory) -> Mapping[str, Any]:
     """Return the template values for the graph around a memory, two hops far: `graph`, `picture` (SVG), and two maps by
     a node's name: `leads` (to the node's page) and `words` (to its words, or its name). If the graph does not know the
     memory, or has no edges at it, only `graph`, which is then None.

@@ -21,7 +21,7 @@ from pellucid.recall.query.classes import CLASSES
 from pellucid.store.history.telemetry_port import Outcome
 from pellucid.surfaces.dashboard.charts.scores import funnel, legend, score_bars, waterfall
 from pellucid.surfaces.dashboard.rendering import with_memory_links
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.view import Page, PageView
 from pellucid.surfaces.present.recall.replay import delta_line, shift_line
 from pellucid.xray.render.as_json import render_json
 from pellucid.xray.render.fields import header_fields, result_fields
@@ -41,7 +41,7 @@ _KINDS = ("used", "saved_rework", "dismissed", "flagged_stale")
 _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
-def _recalls(view: View) -> Mapping[str, object]:
+def _recalls(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of at most 50 recalls that fit the filters of the query: `title`,
     `found`, `asked` (the filters), `is_filtered`, `may_ask` (whether the caller may run a recall), and the possible
     `classes` and `outcomes`.
@@ -70,7 +70,7 @@ def _recalls(view: View) -> Mapping[str, object]:
     }
 
 
-def _recall(view: View) -> Mapping[str, object]:
+def _recall(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of the recall that the path names: its `event`, explanation `x` and what
     is drawn of that (`results`, `funnel`, `legs`, `stages`, …), its context (`given`) and `replay`, and `others`, of
     the 12 newest recalls those beside it. If only the event is stored, `x` is None, and there are only `title`,
@@ -164,7 +164,7 @@ def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, ob
     return [(each, usual_by_stage.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
 
 
-def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
+def _ablations(view: PageView, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
     """Return the template values for leaving out each leg (search path) alone (`each_leg`), and for leaving out
     together the parts that the query names by `without-NAME` (`left_out`): `together`, None if there are none.
     `leg_names` and `other_parts` are what can be left out.
@@ -182,7 +182,7 @@ def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]
     }
 
 
-def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
+def _why_answer(view: PageView, recall_id: str) -> Mapping[str, object]:
     """Return the template values for why the memory described in the query's `why` was or was not found (`why`), or the
     error (`why_problem`). Both are None if the query has no `why`; `why_asked` is that description.
     """
@@ -196,7 +196,7 @@ def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
     return {"why_asked": description, "why": finding, "why_problem": problem}
 
 
-def _difference(view: View) -> Mapping[str, object]:
+def _difference(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of two recalls side by side, whose ids the path has as `a` and `b`: their
     difference (`found`), their X-rays, or explanations (`sides`), and the `shifts` of results in lists by kind:
     `entered`, `left`, `moved`, `rescored`.
@@ -213,7 +213,7 @@ def _difference(view: View) -> Mapping[str, object]:
     }
 
 
-def _as_json(view: View) -> Mapping[str, object]:
+def _as_json(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of a recall's explanation: `title`, the snapshot `x`, and it as JSON
     (`told`).
     """

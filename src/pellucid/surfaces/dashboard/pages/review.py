@@ -10,7 +10,7 @@ from pellucid.operations.memory.reviewing import ToReview
 from pellucid.operations.memory.trusting import PROMOTE
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.surfaces.dashboard.rendering import with_memory_links
-from pellucid.surfaces.dashboard.view import Page, View, memory_of
+from pellucid.surfaces.dashboard.view import Page, PageView, memory_of
 from pellucid.xray.words.headline import headline
 
 _ON_A_PAGE = 20
@@ -32,7 +32,7 @@ _ACTS = {
 """The operations on an item, with the class of each button."""
 
 
-def _queue(view: View) -> Mapping[str, object]:
+def _queue(view: PageView) -> Mapping[str, object]:
     """Return the template values for the page of 20 memories to review (`found`) of the query's `kind` ("": of every
     kind), with the operations that the caller can run (`acts`), and by memory id the names of those that fit the memory
     (`fitting`). Only with `resting` in the query are stale memories among them that no recall gave lately.
@@ -56,7 +56,7 @@ def _queue(view: View) -> Mapping[str, object]:
     }
 
 
-def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
+def _rival_words(view: PageView, items: Sequence[ToReview]) -> Mapping[str, str]:
     """Map the ids of the memories that these items contradict to a headline of their words; memories that are gone are
     left out.
     """
