@@ -168,7 +168,7 @@ class _SessionUses:
     def _earlier(self) -> list[tuple[int, str]]:
         """Return pairs of ordinal and normalised words, one of each available turn of the session, also of the turns
         just taken."""
-        # read again, not handed on: other runs took the earlier turns, and only a possible use, which is rare, needs them
+        # read again, not handed on: other runs took the earlier turns, and only a rare thing, a use, needs them
         known = {turn.ordinal: turn for turn in turns_at_hand(self.app, self.namespace, self.session_id)}
         known |= {turn.ordinal: turn for turn in self.turns}
         return [(number, words_row(turn.content)) for number, turn in known.items()]
