@@ -7,6 +7,7 @@ from datetime import datetime
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.xray.words.sentence import (
+    ALMOST_ALL,
     FOLLOWS,
     HARDLY,
     MOSTLY,
@@ -84,7 +85,10 @@ def _checked_claims(
         yield name, (f"{phrase} ({signed(value)})" in said) == (value != 0.0)
     owed = re.match(rf"{OWED}(?:{HARDLY})? \(they make (-?[\d.]+) of its (-?[\d.]+)(?:, above all .+?)?\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and neighbour_share(scores) >= MOSTLY * scores.final > 0)
-    yield "hardly for itself", (HARDLY in said) == (owed is not None and neighbour_share(scores) >= 0.8 * scores.final)
+    yield (
+        "hardly for itself",
+        (HARDLY in said) == (owed is not None and neighbour_share(scores) >= ALMOST_ALL * scores.final),
+    )
     if owed:
         yield "what its neighbours make", owed.groups() == (f"{neighbour_share(scores):.2f}", f"{scores.final:.2f}")
     else:
