@@ -36,7 +36,6 @@ CAMPAIGNS = (
     "surfaces/test_cli_full_disk.py",
     "surfaces/test_cli_read_only.py",
     "surfaces/test_cli_settling.py",
-    "surfaces/test_cli_story.py",
     "surfaces/test_demo_month.py",
     "surfaces/test_http_",
     "surfaces/test_mcp_",

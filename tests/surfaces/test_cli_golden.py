@@ -186,6 +186,7 @@ class Hours(TickingClock):
         self.at = self.at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("CLI-1")
 def test_what_each_command_answers_and_refuses_is_as_it_is_written_down(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ from pellucid.surfaces.hooks.install import CLIENT
 SESSION = "5f0c7d6e-1111-4222-8333-944455556666"
 
 
+@pytest.mark.slow
 def test_without_the_extra_transcripts_are_read_until_nobody_tells_of_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_cache: Path
 ) -> None:

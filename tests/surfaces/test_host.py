@@ -59,6 +59,7 @@ def test_the_watch_goes_on_after_the_index_could_not_be_opened(tmp_path: Path) -
     assert [each.problem for each in done if each.unreadable] == [None]
 
 
+@pytest.mark.slow
 def test_an_edit_is_taken_over_in_a_home_of_the_usual_name_too(tmp_path: Path) -> None:
     home, done = tmp_path / ".pellucid", list[JobOutcome]()
     with Host(load(home=home)) as host, Watching(host, done.append):

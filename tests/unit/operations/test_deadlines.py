@@ -159,6 +159,7 @@ def test_an_import_that_is_cancelled_keeps_whole_batches_and_goes_on_when_it_is_
     assert len(whole.index.memories(HERE)) == TURNS
 
 
+@pytest.mark.slow
 def test_an_import_keeps_what_was_extracted_before_its_model_took_too_long(whole: App, tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     said = (("s1", DECIDED), ("s2", "We use Postgres 16 for the ledger."))
