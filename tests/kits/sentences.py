@@ -84,11 +84,9 @@ def _checked_claims(
             continue
         yield name, (f"{phrase} ({signed(value)})" in said) == (value != 0.0)
     owed = re.match(rf"{OWED}(?:{HARDLY})? \(they make (-?[\d.]+) of its (-?[\d.]+)(?:, above all .+?)?\)", said)
-    yield "its neighbours", (owed is not None) == bool(legs and neighbour_share(scores) >= MOSTLY * scores.final > 0)
-    yield (
-        "hardly for itself",
-        (HARDLY in said) == (owed is not None and neighbour_share(scores) >= ALMOST_ALL * scores.final),
-    )
+    share = neighbour_share(scores)
+    yield "its neighbours", (owed is not None) == bool(legs and share >= MOSTLY * scores.final > 0)
+    yield "hardly for itself", (HARDLY in said) == (owed is not None and share >= ALMOST_ALL * scores.final)
     if owed:
         yield "what its neighbours make", owed.groups() == (f"{neighbour_share(scores):.2f}", f"{scores.final:.2f}")
     else:
